@@ -1,0 +1,135 @@
+package router
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sourcegraph/conc/pool"
+
+	"veyyon.dev/veyyon/frames"
+	"veyyon.dev/veyyon/stages"
+)
+
+// maxBacklog is how many bytes of commands may wait for their turn. Beyond it a
+// command loses its body and becomes a refusal, in its place in the queue. One
+// command alone may be larger.
+const maxBacklog = 64 << 20
+
+// drainGrace is how long pooled commands may go on after the end of input; then
+// their contexts are cancelled. Protocol: background conversations get the same.
+const drainGrace = 5 * time.Second
+
+var errGraceOver = errors.New("the input has ended")
+
+// Options are what the program around the router decides.
+type Options struct {
+	// OnEOF, if set, is called once when the input has ended, all commands have
+	// been started and no question can be put to the host any more; pooled
+	// commands may still run. Its context ends when these are done, when the
+	// grace is over, or with a hard stop.
+	OnEOF func(ctx context.Context)
+	// Grace is how long pooled commands may go on after the end of input; 0
+	// means 5 s.
+	Grace time.Duration
+}
+
+// Run routes commands until inbound is closed and each is answered. It has the
+// shape of a stages.Middle but for the table and the ledger, which is closed as
+// soon as the input ends. The error is the cause of a hard stop.
+func Run(ctx context.Context, inbound <-chan frames.Inbound, out stages.Outbox, t Table, l *Ledger, opts Options) error {
+	defer l.Close()
+	// Answers go out as long as the connection lives, whatever ends inside.
+	send := func(f frames.Outbound) error { return out.Send(ctx, f) }
+	starts := startsLane.Make()
+	queues := make(map[Pool]chan work)
+	for _, size := range poolSizes {
+		queues[size.pool] = poolLane(size.pool).Make()
+	}
+	// finishing is the life of what runs in the pools.
+	finishing, stopFinishing := context.WithCancelCause(ctx)
+	defer stopFinishing(nil)
+
+	lanes := pool.New().WithContext(ctx).WithCancelOnError().WithFirstError()
+	lanes.Go(func(ctx context.Context) error {
+		defer close(starts)
+		return route(ctx, inbound, starts, l)
+	})
+	lanes.Go(func(ctx context.Context) error {
+		err := newStarter(send, t, queues).run(ctx, starts)
+		for _, queue := range queues {
+			close(queue)
+		}
+		if err == nil {
+			windUp(finishing, stopFinishing, opts)
+		}
+		return err
+	})
+	lanes.Go(func(ctx context.Context) error {
+		defer stopFinishing(nil)
+		defer context.AfterFunc(ctx, func() { stopFinishing(context.Cause(ctx)) })()
+		pools := pool.New().WithContext(ctx).WithCancelOnError().WithFirstError()
+		for _, size := range poolSizes {
+			pools.Go(func(ctx context.Context) error {
+				return stages.RunPool(ctx, size.workers, queues[size.pool], finisher(finishing))
+			})
+		}
+		return pools.Wait()
+	})
+	return lanes.Wait()
+}
+
+// windUp limits how long the pools go on after the end of input.
+func windUp(finishing context.Context, stop context.CancelCauseFunc, opts Options) {
+	timer := time.AfterFunc(cmp.Or(opts.Grace, drainGrace), func() { stop(errGraceOver) })
+	defer timer.Stop()
+	if opts.OnEOF != nil {
+		opts.OnEOF(finishing)
+	}
+	<-finishing.Done()
+}
+
+// route is the Router. Replies go to the ledger at once, everything else to the
+// Starter in its turn. It waits for nothing but its own two channels, so that
+// neither a command that waits for a reply nor a slow host stops the reading.
+// It ends when inbound is closed and the backlog is empty.
+func route(ctx context.Context, inbound <-chan frames.Inbound, starts chan<- frames.Inbound, l *Ledger) error {
+	var backlog stages.Backlog[frames.Inbound]
+	for inbound != nil || backlog.Len() > 0 {
+		first, waiting := backlog.Front()
+		next := starts
+		if !waiting {
+			next = nil // switches the case off
+		}
+		select {
+		case in, ok := <-inbound:
+			if !ok {
+				l.Close()
+				inbound = nil // switches the case off
+				continue
+			}
+			if reply, isReply := in.(frames.Reply); isReply {
+				l.Settle(reply)
+				continue
+			}
+			admit(&backlog, in)
+		case next <- first:
+			backlog.Pop()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// admit puts a command or a malformed line at the end of the queue.
+func admit(backlog *stages.Backlog[frames.Inbound], in frames.Inbound) {
+	command, ok := in.(frames.Command)
+	if ok && backlog.Len() > 0 && backlog.Bytes()+in.Size() > maxBacklog {
+		refused := frames.Response{ID: command.ID, Command: command.Name, Fault: refuse(errBacklog)}
+		backlog.Push(frames.Malformed{Answer: refused}, 0)
+		return
+	}
+	backlog.Push(in, in.Size())
+}

@@ -1,0 +1,58 @@
+package rpc
+
+import (
+	"context"
+
+	"veyyon.dev/veyyon/core/session"
+	wire "veyyon.dev/veyyon/frames/rpc"
+	"veyyon.dev/veyyon/router"
+)
+
+// invoked is the data of a prompt's answer. Protocol: "prompt payload".
+type invoked struct {
+	AgentInvoked bool `json:"agentInvoked"`
+}
+
+func (c *commands) prompt(ctx context.Context, p wire.Prompt, fail func(error)) (router.Answer, error) {
+	accepted, err := c.agent.Prompt(ctx, asked(p, fail))
+	answer := router.Answer{Then: accepted.Release}
+	if accepted.AgentInvoked != nil {
+		answer.Data = invoked{*accepted.AgentInvoked}
+	}
+	return answer, err
+}
+
+// abortAndPrompt never says whether the agent was invoked (the document's "Edge
+// behavior from runtime").
+func (c *commands) abortAndPrompt(ctx context.Context, p wire.Prompt, fail func(error)) (router.Answer, error) {
+	accepted, err := c.agent.AbortAndPrompt(ctx, asked(p, fail))
+	return router.Answer{Then: accepted.Release}, err
+}
+
+func (c *commands) steer(ctx context.Context, p wire.Prompt) (router.Answer, error) {
+	release, err := c.agent.Steer(ctx, asked(p, nil))
+	return router.Answer{Then: release}, err
+}
+
+func (c *commands) followUp(ctx context.Context, p wire.Prompt) (router.Answer, error) {
+	release, err := c.agent.FollowUp(ctx, asked(p, nil))
+	return router.Answer{Then: release}, err
+}
+
+// abort cancels in its turn, and is answered when the run has unwound.
+func (c *commands) abort(ctx context.Context, _ struct{}) (router.Finish, error) {
+	wait, err := c.agent.Abort(ctx)
+	if err != nil || wait == nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (router.Answer, error) { return router.Answer{}, wait(ctx) }, nil
+}
+
+func (c *commands) newSession(ctx context.Context, n wire.NewSession) (router.Answer, error) {
+	change, err := c.agent.NewSession(ctx, n.Parent, n.Background)
+	return router.Answer{Data: change}, err
+}
+
+func asked(p wire.Prompt, fail func(error)) session.Prompt {
+	return session.Prompt{Text: p.Message, Images: p.Images, Behavior: p.Behavior, Fail: fail}
+}

@@ -1,0 +1,101 @@
+package router
+
+import (
+	"context"
+	"fmt"
+
+	"veyyon.dev/veyyon/frames"
+	"veyyon.dev/veyyon/stages"
+)
+
+// A starter begins one command after the other, in host order. It never waits
+// for a pool, so that a command which ends others gets through.
+type starter struct {
+	send   func(frames.Outbound) error
+	routes map[string]Route
+	queues map[Pool]chan work
+}
+
+func newStarter(send func(frames.Outbound) error, t Table, queues map[Pool]chan work) *starter {
+	s := &starter{send: send, routes: make(map[string]Route, len(t)), queues: queues}
+	for _, route := range t {
+		s.routes[route.Name] = route
+	}
+	return s
+}
+
+// run ends when starts is closed. The error is the cause of a hard stop.
+func (s *starter) run(ctx context.Context, starts <-chan frames.Inbound) error {
+	for {
+		in, ok, err := stages.Recv(ctx, starts)
+		if err != nil || !ok {
+			return err
+		}
+		switch in := in.(type) {
+		case frames.Malformed:
+			err = s.send(in.Answer)
+		case frames.Command:
+			err = s.start(ctx, in)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// start begins a command, and answers it unless a pool will.
+func (s *starter) start(ctx context.Context, c frames.Command) error {
+	if c.Err != nil {
+		return s.send(frames.Response{ID: c.ID, Command: c.Name, Fault: refuseArguments(c.Err)})
+	}
+	j := &job{command: c, send: s.send}
+	route, ok := s.routes[c.Name]
+	if !ok {
+		return j.answer(Answer{}, fmt.Errorf("no route for %s", c.Name))
+	}
+	queue := s.queues[route.Pool]
+	if route.Pool != Ordered && len(queue) == cap(queue) {
+		return j.answer(Answer{}, errWaiting)
+	}
+	var answer Answer
+	var finish Finish
+	err := fenced(c.Name, func() (err error) {
+		answer, finish, err = route.start(ctx, j)
+		return err
+	})
+	if err != nil || finish == nil {
+		return j.answer(answer, err)
+	}
+	queue <- work{j, finish} // never waits: there was room, and nobody else sends
+	return nil
+}
+
+// finisher returns what a pool does with its work. The second half of a command
+// ends with finishing; its answer is sent even then.
+func finisher(finishing context.Context) func(context.Context, work) {
+	return func(_ context.Context, w work) {
+		var answer Answer
+		err := fenced(w.job.command.Name, func() (err error) {
+			answer, err = w.finish(finishing)
+			return err
+		})
+		_ = w.job.answer(answer, err) // fails only when nobody reads any more
+	}
+}
+
+// answer sends the one answer of a command and runs what waits for that. It
+// fails only with a hard stop.
+func (j *job) answer(a Answer, err error) error {
+	if err != nil {
+		return j.send(j.failure(err))
+	}
+	if err := j.send(frames.Response{ID: j.command.ID, Command: j.command.Name, Data: a.Data}); err != nil {
+		return err
+	}
+	j.accept()
+	if a.Then != nil {
+		// A panic in what follows the answer has been logged, and is no second answer.
+		_ = fenced(j.command.Name, func() error { a.Then(); return nil })
+	}
+	return nil
+}
