@@ -1,0 +1,253 @@
+package transcript
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"veyyon.dev/veyyon/core/message"
+)
+
+// Options say where sessions are kept.
+type Options struct {
+	Dir    string // folder of new session files; "" keeps a new session in memory only
+	Blobs  string // folder of large images; "" leaves them in the session file
+	CWD    string // working folder of a new session, absolute
+	Parent string // the session a new one comes from: a path or an id, stored as it is
+}
+
+// Header is the second line of a file, or its first when it has no title slot.
+type Header struct {
+	Type                   string      `json:"type"`              // session
+	Version                int         `json:"version,omitempty"` // 3; 1 has none
+	ID                     string      `json:"id"`
+	Timestamp              string      `json:"timestamp"`
+	CWD                    string      `json:"cwd"`
+	Title                  string      `json:"title,omitempty"`
+	TitleSource            TitleSource `json:"titleSource,omitempty"`
+	ParentSession          string      `json:"parentSession,omitempty"`
+	ProviderPromptCacheKey string      `json:"providerPromptCacheKey,omitempty"`
+}
+
+const version = 3
+
+// A Log is one session's file and the tree in it. One goroutine only.
+//
+// While it lives it is the only writer of its file. The file comes into being
+// with the first message; what was appended earlier is written then.
+type Log struct {
+	path    string   // "" in memory
+	file    *os.File // nil until the file has come into being
+	closed  bool
+	wanted  bool     // the file must exist
+	pending [][]byte // lines that are not in the file yet, in order
+	blobs   blobs
+
+	header  Header
+	title   string
+	source  TitleSource // "" when there is no title
+	titled  time.Time   // when the title was set
+	hasSlot bool
+	skipped int
+	tree    tree
+}
+
+// ErrInvalid means that an entry cannot be stored as JSON; it was not added.
+var ErrInvalid = errors.New("the entry cannot be stored")
+
+// New begins a session.
+func New(o Options) (*Log, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("making a session id: %w", err)
+	}
+	began := time.Now()
+	l := begin(o, id.String(), began)
+	if o.Dir != "" {
+		l.path = filepath.Join(o.Dir, fileName(l.header.ID, began))
+	}
+	return l, nil
+}
+
+func begin(o Options, id string, began time.Time) *Log {
+	header := Header{Type: "session", Version: version, ID: id, Timestamp: stamp(began), CWD: o.CWD, ParentSession: o.Parent}
+	return &Log{header: header, titled: began, hasSlot: true, blobs: blobs(o.Blobs)}
+}
+
+// Path is where the file is or will be; "" for a session in memory.
+func (l *Log) Path() string { return l.path }
+
+// ID is the session's id.
+func (l *Log) ID() string { return l.header.ID }
+
+// Header is the header as it was read or will be written; its title may be out
+// of date, see Title.
+func (l *Log) Header() Header { return l.header }
+
+// Title returns the session's title and who chose it; "" when it has none.
+func (l *Log) Title() (string, TitleSource) { return l.title, l.source }
+
+// Skipped counts the lines that could not be read.
+func (l *Log) Skipped() int { return l.skipped }
+
+// AppendMessage appends a message, which must not be changed afterwards.
+func (l *Log) AppendMessage(m message.Message) error { return l.Append(&Message{m}) }
+
+// Append adds entries below the leaf, each in one write. With ErrInvalid nothing
+// was added. With any other error the entries are part of the session, and are
+// written with the next append that succeeds. The bodies must not be changed
+// afterwards.
+func (l *Log) Append(bodies ...Body) error {
+	if l.closed {
+		return os.ErrClosed
+	}
+	entries := make([]*Entry, len(bodies))
+	texts := make([][]byte, len(bodies))
+	parent, taken, now := l.tree.leaf, map[string]bool{}, time.Now()
+	for i, body := range bodies {
+		id := l.tree.newID(taken)
+		taken[id] = true
+		e := &Entry{Type: body.kind(), ID: id, Parent: parent, Time: now.Truncate(time.Millisecond), body: body}
+		line, err := l.encode(e)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+		entries[i], texts[i], parent = e, line, e
+	}
+	for i, e := range entries {
+		l.tree.add(e)
+		l.pending = append(l.pending, texts[i])
+		l.wanted = l.wanted || e.Type == typeMessage
+	}
+	return l.write()
+}
+
+func (l *Log) encode(e *Entry) ([]byte, error) {
+	switch b := e.body.(type) {
+	case *Unknown:
+		return nil, errors.New("its type is unknown")
+	case *Custom:
+		if b.CustomType == "" {
+			return nil, errors.New("it has no customType")
+		}
+	case *CustomMessage:
+		if b.CustomType == "" {
+			return nil, errors.New("it has no customType")
+		}
+	}
+	stored := e.body
+	if l.path != "" {
+		stored = mapContent(stored, l.blobs.out)
+	}
+	return e.encode(stored)
+}
+
+// SetTitle changes the title. An automatic title does not replace a person's;
+// then nothing happens.
+func (l *Log) SetTitle(title string, source TitleSource) error {
+	if source == TitleAuto && l.source == TitleUser {
+		return nil
+	}
+	change := &TitleChange{Title: title, PreviousTitle: l.title, Source: source}
+	l.title, l.source, l.titled = title, source, time.Now()
+	onDisk := l.file != nil
+	err := l.Append(change)
+	if !onDisk || !l.hasSlot || l.closed {
+		return err
+	}
+	line, failed := encodeSlot(title, source, l.titled)
+	if failed == nil {
+		failed = writeSlot(l.file, line)
+	}
+	if failed != nil {
+		err = errors.Join(err, fmt.Errorf("writing the title: %w", failed))
+	}
+	return err
+}
+
+// Flush makes sure that the file exists and holds all entries.
+func (l *Log) Flush() error {
+	if l.closed {
+		return os.ErrClosed
+	}
+	l.wanted = true
+	return l.write()
+}
+
+// Close writes what is pending and gives up the file. A file that has not come
+// into being stays away.
+func (l *Log) Close() error {
+	if l.closed {
+		return nil
+	}
+	err := l.write()
+	l.closed = true
+	if l.file != nil {
+		err = errors.Join(err, l.file.Close())
+	}
+	return err
+}
+
+func (l *Log) write() error {
+	if l.path == "" {
+		l.pending = nil
+		return nil
+	}
+	if !l.wanted {
+		return nil
+	}
+	if l.file == nil {
+		if err := l.materialise(); err != nil {
+			return err
+		}
+	}
+	for len(l.pending) > 0 {
+		if err := appendLine(l.file, l.pending[0]); err != nil {
+			return fmt.Errorf("writing %s: %w", l.path, err)
+		}
+		l.pending = l.pending[1:]
+	}
+	l.pending = nil // gives the written lines back
+	return nil
+}
+
+// materialise creates the file with its slot and header.
+func (l *Log) materialise() error {
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return fmt.Errorf("creating the sessions folder: %w", err)
+	}
+	f, err := create(l.path)
+	if err != nil {
+		return err
+	}
+	if err := l.writeHead(f); err != nil {
+		discard(f)
+		if gone := os.Remove(l.path); gone != nil {
+			slog.Warn("removing a session file without header", "err", gone)
+		}
+		return err
+	}
+	l.file = f
+	return nil
+}
+
+// writeHead fills an empty file.
+func (l *Log) writeHead(f *os.File) error {
+	head, err := encodeSlot(l.title, l.source, l.titled)
+	if err != nil {
+		return err
+	}
+	header, err := marshal(l.header)
+	if err != nil {
+		return err
+	}
+	if err := appendLine(f, append(head, header...)); err != nil {
+		return fmt.Errorf("writing %s: %w", l.path, err)
+	}
+	return nil
+}
