@@ -1,0 +1,303 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// room is a profile and a project to put files into.
+type room struct {
+	Sources
+	t *testing.T
+}
+
+func newRoom(t *testing.T) *room {
+	home := t.TempDir()
+	d, err := Locate(env(map[string]string{"HOME": home}), nil)
+	do(t, err)
+	return &room{t: t, Sources: Sources{Dirs: d, CWD: filepath.Join(home, "project")}}
+}
+
+func (r *room) profile(text string) string {
+	return write(r.t, filepath.Join(r.Dirs.Agent, "config.yml"), text)
+}
+
+func (r *room) project(name, text string) string {
+	return write(r.t, filepath.Join(r.CWD, ".veyyon", name), text)
+}
+
+func (r *room) load() (*Settings, []string) {
+	r.t.Helper()
+	s, warnings, err := Load(r.Sources)
+	do(r.t, err)
+	var texts []string
+	for _, w := range warnings {
+		texts = append(texts, w.String())
+	}
+	return s, texts
+}
+
+func TestWithoutFilesEverythingIsTheDefault(t *testing.T) {
+	s, warnings := newRoom(t).load()
+	same(t, 0, len(warnings))
+	same(t, []any{"one-at-a-time", "immediate", 10, true, 0.95, "high", 4, "replace"},
+		[]any{SteeringMode.Of(s), InterruptMode.Of(s), RetryMax.Of(s), TodoReminders.Of(s), EditThreshold.Of(s), ThinkingDefault.Of(s), SessionAway.Of(s), EditMode.Of(s)})
+	for _, item := range s.Items() {
+		if item.Doc == "" || item.Origin != "" {
+			t.Errorf("%+v", item)
+		}
+	}
+}
+
+func TestDefaultsFitTheirOwnKeys(t *testing.T) {
+	seen := map[string]bool{}
+	for _, key := range table {
+		if seen[key.name] {
+			t.Errorf("%s twice", key.name)
+		}
+		seen[key.name] = true
+		if v, problem := key.check(key.preset); problem != "" || show(v) != show(key.preset) {
+			t.Errorf("%s: %s", key.name, problem)
+		}
+	}
+}
+
+func TestLaterLayersWinMappingsMergeListsReplace(t *testing.T) {
+	r := newRoom(t)
+	profile := r.profile("steeringMode: all\nretry: {maxRetries: 1, baseDelayMs: 2, enabled: no}\ncycleOrder: [a, b]\nmodelRoles: {default: p/one, smol: p/two}\nunknown: {deep: [1]}\n")
+	r.project("settings.json", "{\n\t\"retry\": {\"maxRetries\": 3},\n\t\"followUpMode\": \"all\", \"interruptMode\": \"wait\"\n}")
+	project := r.project("config.yml", "interruptMode: immediate\ncycleOrder: [c]\n")
+	r.Overlays = []string{"one.yml", "~/two.yml", write(t, filepath.Join(t.TempDir(), "three.yml"), "\n")}
+	write(t, filepath.Join(r.CWD, "one.yml"), "retry: {maxDelayMs: 5}\nmodelRoles: {default: p/three}\n")
+	write(t, filepath.Join(r.Dirs.User, "two.yml"), "retry: {maxDelayMs: 6}\n")
+	s, warnings := r.load()
+	same(t, []string(nil), warnings)
+	same(t, []any{"all", "all", "immediate", 3, 2, 6, false}, []any{
+		SteeringMode.Of(s), FollowUpMode.Of(s), InterruptMode.Of(s), RetryMax.Of(s), RetryBaseDelay.Of(s), RetryMaxDelay.Of(s), RetryEnabled.Of(s),
+	})
+	same(t, []any{"c"}, CycleOrder.Of(s))
+	same(t, map[string]any{"default": "p/three", "smol": "p/two"}, ModelRoles.Of(s))
+	item, _ := s.Item("steeringMode")
+	same(t, profile, item.Origin)
+	item, _ = s.Item("cycleOrder")
+	same(t, []any{project, []any{"smol", "slow"}}, []any{item.Origin, item.Default})
+	for name, want := range map[string]any{"unknown.deep": []any{uint64(1)}, "modelRoles.smol": "p/two", "retry.maxRetries": 3, "bash.enabled": true} {
+		got, ok := s.Get(name)
+		same(t, []any{want, true}, []any{got, ok})
+	}
+	if v, ok := s.Get("no.such"); ok {
+		t.Fatal(v)
+	}
+	again, _ := r.load()
+	same(t, "p/three", ModelRoles.Of(again)["default"]) // overlays are not written back
+	if strings.Contains(read(t, profile), "three") {
+		t.Fatal("the overlay reached the profile")
+	}
+}
+
+func TestWhatDoesNotFitIsNamedAndIgnored(t *testing.T) {
+	r := newRoom(t)
+	text := "steeringMode: sometimes\nretry:\n  maxRetries: many\n  baseDelayMs: -1\n  maxDelayMs: 9\ncompaction: 5\ncycleOrder: x\nmodelRoles: [a]\n" +
+		"read:\n  defaultLimit: 2.5\ntodo:\n  reminders: maybe\nbash:\nshellPath: 7\ntools:\n  approvalMode: yes please\nfollowUpMode: all\nthinkingBudgets: {low: .inf}\n"
+	file := r.profile(text)
+	s, warnings := r.load()
+	same(t, []string{
+		file + ":6: compaction: expected a mapping, got 5; it is ignored",
+		file + `:1: steeringMode: expected one of one-at-a-time, all, got "sometimes"; it is ignored`,
+		file + `:3: retry.maxRetries: expected a whole number, got "many"; it is ignored`,
+		file + ":4: retry.baseDelayMs: expected at least 0, got -1; it is ignored",
+		file + ":8: modelRoles: expected a mapping, got a list; it is ignored",
+		file + `:7: cycleOrder: expected a list, got "x"; it is ignored`,
+		file + ":18: thinkingBudgets.low: expected a whole number, got +Inf; it is ignored",
+		file + ":14: shellPath: expected a string, got 7; it is ignored",
+		file + `:16: tools.approvalMode: tools.approvalMode is set to an unrecognized value ("yes please"); falling back to "ask" (safe). Valid values: plan, ask, auto-edit, yolo, always-ask, write.`,
+		file + ":10: read.defaultLimit: expected a whole number, got 2.5; it is ignored",
+		file + `:12: todo.reminders: expected a boolean, got "maybe"; it is ignored`,
+	}, warnings)
+	same(t, []any{"one-at-a-time", "all", 10, 500, 9, true, "ask", 300}, []any{
+		SteeringMode.Of(s), FollowUpMode.Of(s), RetryMax.Of(s), RetryBaseDelay.Of(s), RetryMaxDelay.Of(s), CompactionOn.Of(s), ApprovalMode.Of(s), ReadLimit.Of(s),
+	})
+	same(t, text, read(t, file))
+}
+
+func TestTodoRemindersIsASwitchAndAMapping(t *testing.T) {
+	for text, want := range map[string][]any{
+		"todo: {reminders: false}":                   {false, 3},
+		"todo: {reminders: {max: 5}}":                {true, 5},
+		"todo: {reminders: {enabled: false}}":        {false, 3},
+		"todo: {reminders: {enabled: no, max: 100}}": {false, 100},
+	} {
+		r := newRoom(t)
+		r.profile(text)
+		s, warnings := r.load()
+		same(t, []string(nil), warnings)
+		same(t, want, []any{TodoReminders.Of(s), TodoMax.Of(s)})
+	}
+	r := newRoom(t)
+	r.profile("todo: {reminders: false}")
+	r.project("config.yml", "todo: {reminders: {max: 7}}")
+	s, _ := r.load()
+	same(t, []any{false, 7}, []any{TodoReminders.Of(s), TodoMax.Of(s)}) // the off switch stays
+}
+
+func TestOlderNamesAreUnderstood(t *testing.T) {
+	r := newRoom(t)
+	r.profile("queueMode: all\ntask: {eager: true, maxRecursionDepth: 1, isolation: {enabled: true}}\nagent: {maxConcurrency: 3}\nedit: {mode: vim}\n")
+	r.project("config.yml", "task: {maxConcurrency: 9, isolation: {mode: worktree}}\n")
+	s, warnings := r.load()
+	same(t, []string(nil), warnings)
+	same(t, []any{"all", "always", 1, "rcopy", 9, "hashline"}, []any{
+		SteeringMode.Of(s), AgentDelegation.Of(s), AgentDepth.Of(s), AgentIsolation.Of(s), AgentConcurrency.Of(s), EditMode.Of(s),
+	})
+}
+
+func TestHostDefaultsOnlyWhereNothingIsSet(t *testing.T) {
+	r := newRoom(t)
+	r.profile("async: {maxJobs: 7}\ntodo: {reminders: false}\n")
+	r.Overlays = []string{write(t, filepath.Join(t.TempDir(), "o.yml"), "bash: {autoBackground: {enabled: true}}\n")}
+	loaded, _ := r.load()
+	before := AgentDepth.With(loaded, 5)
+	s := before.WithHostDefaults()
+	var pinned []string
+	for _, item := range s.Items() {
+		if item.Origin == "host default" {
+			pinned = append(pinned, item.Key)
+			same(t, item.Default, item.Value)
+		}
+	}
+	same(t, []string{
+		"bash.autoBackground.thresholdMs", "agent.isolation.mode", "agent.isolation.merge", "agent.isolation.commits", "agent.delegation",
+		"agent.batch", "agent.maxConcurrency", "agent.agents", "async.enabled", "memory.backend",
+	}, pinned)
+	same(t, []any{7, true, 5, false}, []any{AsyncMax.Of(s), AutoBackground.Of(s), AgentDepth.Of(s), TodoReminders.Of(s)})
+	same(t, false, AsyncOn.IsSet(before))
+	same(t, true, AsyncOn.IsSet(s))
+}
+
+func TestBrokenProfileFileIsKeptAndCopiedOnce(t *testing.T) {
+	r := newRoom(t)
+	for _, text := range []string{"steeringMode: all\nretry: [\n", "- a\n- b\n", "just text"} {
+		file := r.profile(text)
+		do(t, os.RemoveAll(file+".corrupt"))
+		s, warnings := r.load()
+		same(t, "one-at-a-time", SteeringMode.Of(s))
+		if len(warnings) != 1 || !strings.HasPrefix(warnings[0], file+": the settings in it are not used: ") {
+			t.Fatal(warnings)
+		}
+		same(t, text, read(t, file))
+		same(t, text, read(t, file+".corrupt"))
+		info, err := os.Stat(file + ".corrupt")
+		do(t, err)
+		same(t, os.FileMode(0o600), info.Mode().Perm())
+		r.profile("still: [")
+		r.load()
+		same(t, text, read(t, file+".corrupt"))
+		if err := Set(t.Context(), r.Dirs, "steeringMode", "all"); err == nil {
+			t.Fatal("a broken file was changed")
+		}
+		same(t, "still: [", read(t, file))
+	}
+}
+
+func TestBrokenProjectFileIsOnlyPassedOver(t *testing.T) {
+	r := newRoom(t)
+	file := r.project("settings.json", "{\n\"a\": 1,\n}")
+	r.project("config.yml", "steeringMode: all\n")
+	s, warnings := r.load()
+	same(t, "all", SteeringMode.Of(s))
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], file+": the settings in it are not used: line 3: ") {
+		t.Fatal(warnings)
+	}
+	if _, err := os.Stat(file + ".corrupt"); err == nil {
+		t.Fatal("a copy in the project")
+	}
+}
+
+func TestBadOverlaysAreFatal(t *testing.T) {
+	r := newRoom(t)
+	at := func(name string) string { return filepath.Join(r.CWD, name) }
+	write(t, at("broken.yml"), "a: 1\nb: [\n")
+	write(t, at("list.yml"), "- a\n")
+	do(t, os.Mkdir(at("folder.yml"), 0o700))
+	for name, want := range map[string]string{
+		"none.yml":   "Config overlay not found: " + at("none.yml"),
+		"broken.yml": "Failed to parse config overlay " + at("broken.yml") + ": line 2: ",
+		"list.yml":   "Config overlay must be a YAML mapping: " + at("list.yml"),
+		"folder.yml": "Failed to read config overlay " + at("folder.yml") + ": is a directory",
+	} {
+		r.Overlays = []string{name}
+		_, _, err := Load(r.Sources)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestListsMayBeBoundToFolders(t *testing.T) {
+	r := newRoom(t)
+	r.profile("enabledModels:\n- a/*\n- {path: ~/project, models: [b/x, b/y]}\n- {pathPrefixes: [/other, ~/proj], values: c}\n- 5\n" +
+		"disabledProviders: [x, {path: \"~\", providers: y}]\n")
+	s, _ := r.load()
+	t.Setenv("HOME", r.Dirs.User)
+	same(t, []string{"a/*", "b/x", "b/y"}, s.Models())
+	same(t, []string{"x", "y"}, s.HiddenProviders())
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte("a: &x [1, 2]\nretry: {maxRetries: *x}\ntodo: {reminders: {max: 1}}\n"))
+	f.Add([]byte("? - a\n: b\n<<: {c: 1}\n--- |\n x\n"))
+	f.Add([]byte("\"retry\":\n  'enabled': \"x\\u0000\"\n# c\n"))
+	dir := f.TempDir()
+	file := filepath.Join(dir, "config.yml")
+	from := Sources{Dirs: Dirs{User: dir, Agent: dir}, CWD: filepath.Join(dir, "project")}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		do(t, os.WriteFile(file, data, 0o600))
+		s, _, err := Load(from)
+		do(t, err)
+		for _, item := range s.Items() {
+			if _, problem := byName()[item.Key].check(item.Value); problem != "" {
+				t.Fatalf("%s: %s", item.Key, problem)
+			}
+		}
+		before := s.tree
+		err = Set(t.Context(), from.Dirs, "retry.maxRetries", "42")
+		if err != nil {
+			same(t, string(data), read(t, file))
+			return
+		}
+		s, _, err = Load(from)
+		do(t, err)
+		same(t, 42, RetryMax.Of(s))
+		put(before, RetryMax.path, 42)
+		if !equal(before, s.tree) {
+			same(t, before, s.tree)
+		}
+	})
+}
+
+func BenchmarkLoadNothing(b *testing.B) {
+	from := Sources{Dirs: Dirs{User: "/nowhere", Agent: "/nowhere"}, CWD: "/nowhere"}
+	for b.Loop() {
+		if _, _, err := Load(from); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestFileThatStandsForMoreThanMemoryHoldsIsRefused(t *testing.T) {
+	r := newRoom(t)
+	var bomb strings.Builder
+	bomb.WriteString("a0: &a0 {x: 1}\n")
+	for n := 1; n < 40; n++ {
+		fmt.Fprintf(&bomb, "a%d: &a%d {p: *a%d, q: *a%d}\n", n, n, n-1, n-1)
+	}
+	for _, text := range []string{bomb.String(), "a: &a [1]\nb: [" + strings.Repeat("*a, ", maxAliases+1) + "]\n", "a: " + strings.Repeat("[", 2_000), "a: " + strings.Repeat("x", maxFile)} {
+		r.project("config.yml", text)
+		if _, warnings := r.load(); len(warnings) != 1 {
+			t.Error(warnings)
+		}
+	}
+}
