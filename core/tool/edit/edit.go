@@ -1,0 +1,137 @@
+// Package edit is the tool that replaces parts of a file.
+package edit
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/tool"
+)
+
+// maxFile is how large a file may be, in bytes; a larger one is refused.
+const maxFile = 32 << 20
+
+//go:embed edit.md
+var description string
+
+const parameters = `{
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "minLength": 1, "description": "The file to change, relative to the working directory or absolute"},
+    "edits": {
+      "type": "array",
+      "minItems": 1,
+      "description": "The replacements, made in this order",
+      "items": {
+        "type": "object",
+        "properties": {
+          "old_text": {"type": "string", "description": "The text to replace, as it stands in the file"},
+          "new_text": {"type": "string", "description": "The text to put there; empty deletes"},
+          "all": {"type": "boolean", "description": "Replace every occurrence instead of requiring exactly one"}
+        },
+        "required": ["old_text", "new_text"],
+        "additionalProperties": false
+      }
+    }
+  },
+  "required": ["path", "edits"],
+  "additionalProperties": false
+}`
+
+// Details is what hosts are told of an edit.
+type Details struct {
+	Diff             string `json:"diff"`             // unified, of the text as shown to people
+	FirstChangedLine int    `json:"firstChangedLine"` // counts from 1
+	Path             string `json:"path"`             // absolute, links followed
+	Op               string `json:"op"`               // always update
+}
+
+// New returns the tool. All tools that change files share the locks.
+func New(locks *file.Locks) tool.Tool { return &editor{locks: locks} }
+
+type editor struct{ locks *file.Locks }
+
+func (e *editor) Spec() tool.Spec {
+	return tool.Spec{
+		Name: "edit", Label: "Edit", Description: description, Parameters: json.RawMessage(parameters),
+		Exclusive: true, Tier: tool.TierWrite,
+	}
+}
+
+func (e *editor) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
+	var args struct {
+		Path  string `json:"path"`
+		Edits []Edit `json:"edits"`
+	}
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	}
+	if _, _, ok := file.URL(args.Path); ok {
+		return tool.Output{}, fmt.Errorf("edit works on files only; replace all of %s with write", args.Path)
+	}
+	target, err := file.Target(file.Resolve(call.Dir, args.Path))
+	if err != nil {
+		return tool.Output{}, err
+	}
+	unlock, err := e.locks.Lock(ctx, target)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	defer unlock()
+	before, err := load(target)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	after, notes, err := Apply(ctx, before, args.Edits)
+	if err != nil {
+		return tool.Output{}, fmt.Errorf("%s was not changed: %w", file.Display(call.Dir, target), err)
+	}
+	if err := file.Write(target, after); err != nil {
+		return tool.Output{}, err
+	}
+	return report(call.Dir, target, before, after, len(args.Edits), notes)
+}
+
+func load(target string) ([]byte, error) {
+	f, info, err := file.Open(target)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // read only
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("%s has %d bytes, more than the %d that edit takes", target, info.Size(), maxFile)
+	}
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", target, err)
+	}
+	if _, wide := file.UTF16(raw); wide {
+		return nil, fmt.Errorf("%s is UTF-16; edit only changes UTF-8 and ASCII text", target)
+	}
+	return raw, nil
+}
+
+func report(dir, target string, before, after []byte, edits int, notes []string) (tool.Output, error) {
+	shown := file.Display(dir, target)
+	details := Details{Diff: diff(shown, before, after), FirstChangedLine: firstChange(before, after), Path: target, Op: "update"}
+	raw, err := json.Marshal(details)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	text := fmt.Sprintf("Edited %s: %s, first changed line %d.", shown, plural(edits, "edit"), details.FirstChangedLine)
+	out := tool.TextOutput(strings.Join(append([]string{text}, notes...), "\n"))
+	out.Details = raw
+	return out, nil
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

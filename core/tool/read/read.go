@@ -1,0 +1,227 @@
+// Package read is the tool that shows files, directories, images and resources.
+package read
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/file/picture"
+	"veyyon.dev/veyyon/core/host"
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/tool"
+)
+
+// maxWide is how large a UTF-16 file may be to be shown as text, in bytes; a
+// larger one is treated as binary.
+const maxWide = 4 << 20
+
+//go:embed read.md
+var description string
+
+const parameters = `{
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "minLength": 1, "description": "The file, directory or URL to read, with an optional selector such as :10-20 or :raw at its end"}
+  },
+  "required": ["path"],
+  "additionalProperties": false
+}`
+
+// Details is what hosts are told of a read.
+type Details struct {
+	Kind               string       `json:"kind"` // file, directory, image, binary, artifact or uri
+	IsDirectory        bool         `json:"isDirectory,omitempty"`
+	ResolvedPath       string       `json:"resolvedPath,omitempty"`
+	URL                string       `json:"url,omitempty"`
+	ContentType        string       `json:"contentType,omitempty"`
+	Notes              []string     `json:"notes,omitempty"`
+	SuffixResolution   *Resolution  `json:"suffixResolution,omitempty"`
+	ContentUnavailable *Unavailable `json:"contentUnavailable,omitempty"`
+	Meta               *tool.Meta   `json:"meta,omitempty"`
+}
+
+// Resolution tells that another path was read than the one asked for.
+type Resolution struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Unavailable tells why there is no content.
+type Unavailable struct {
+	Reason string `json:"reason"`
+}
+
+// Options are what the tool works with.
+type Options struct {
+	URIs host.URIs // nil when the host has none
+	// Artifact is the file of the session's artifact n; nil when there are none.
+	Artifact func(session tool.Session, n int) (path string, ok bool)
+	// Limit is how many lines are shown when no end is asked for; 0 is 300, and
+	// 3000 is the most.
+	Limit int
+}
+
+// New returns the tool.
+func New(opts Options) tool.Tool {
+	if opts.Limit <= 0 {
+		opts.Limit = defaultLimit
+	}
+	opts.Limit = min(opts.Limit, maxLines)
+	return &reader{opts: opts, decoding: make(chan struct{}, maxDecoding)}
+}
+
+type reader struct {
+	opts     Options
+	decoding chan struct{} // holds one token for each image being decoded
+}
+
+// maxDecoding is how many images are decoded at a time, as each may take 200 MB;
+// further calls wait.
+const maxDecoding = 1
+
+func (r *reader) Spec() tool.Spec {
+	return tool.Spec{
+		Name: "read", Label: "Read", Description: description, Parameters: json.RawMessage(parameters), Tier: tool.TierRead,
+	}
+}
+
+func (r *reader) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
+	var args struct {
+		Path string `json:"path"`
+	}
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	}
+	if scheme, url, ok := file.URL(args.Path); ok {
+		return r.readURL(ctx, call, scheme, url)
+	}
+	path, sel, err := Split(args.Path, func(path string) bool {
+		_, err := os.Lstat(file.Resolve(call.Dir, path))
+		return err == nil
+	})
+	if err != nil {
+		return tool.Output{}, err
+	}
+	full := file.Resolve(call.Dir, path)
+	if path == "/" {
+		full = call.Dir // models mean the project's root
+	}
+	_, err = os.Stat(full)
+	switch {
+	case err == nil:
+		return r.readPath(ctx, full, sel, Details{})
+	case !errors.Is(err, fs.ErrNotExist):
+		return tool.Output{}, err
+	}
+	return r.readMissing(ctx, call.Dir, path, sel)
+}
+
+// readMissing reads the one file that the path may have meant.
+func (r *reader) readMissing(ctx context.Context, dir, path string, sel Selector) (tool.Output, error) {
+	found, err := bySuffix(ctx, dir, path)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	if len(found) != 1 {
+		return tool.ErrorOutput(notFound(path, found)), nil
+	}
+	out, err := r.readPath(ctx, filepath.Join(dir, filepath.FromSlash(found[0])), sel, Details{SuffixResolution: &Resolution{path, found[0]}})
+	if err == nil {
+		note := fmt.Sprintf("[Path '%s' not found; resolved to '%s' via suffix match]", path, found[0])
+		out.Content = append(message.Blocks{message.NewText(note)}, out.Content...)
+	}
+	return out, err
+}
+
+func (r *reader) readPath(ctx context.Context, path string, sel Selector, details Details) (tool.Output, error) {
+	details.ResolvedPath = path
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		details.Kind, details.IsDirectory = "directory", true
+		text, err := listing(ctx, path)
+		if err != nil {
+			return tool.Output{}, err
+		}
+		return output(text, details)
+	}
+	f, info, err := file.Open(path)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	defer func() { _ = f.Close() }() // read only
+	in := bufio.NewReaderSize(f, file.HeadSize)
+	head, err := in.Peek(file.HeadSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return tool.Output{}, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if picture.Sniff(head) != "" {
+		return r.readImage(ctx, in, info.Size(), details)
+	}
+	if _, wide := file.UTF16(head[:min(2, len(head))]); wide && info.Size() <= maxWide {
+		raw, err := io.ReadAll(in)
+		if err != nil {
+			return tool.Output{}, fmt.Errorf("reading %s: %w", path, err)
+		}
+		text, _ := file.UTF16(raw)
+		return r.readText(ctx, bytes.NewReader(text), sel, "file", details)
+	}
+	if mime := http.DetectContentType(head); file.Binary(head) || mime == "application/pdf" {
+		details.Kind, details.ContentType, details.ContentUnavailable = "binary", mime, &Unavailable{"binary"}
+		return output(fmt.Sprintf("Binary file (%s, %d bytes); its content is not shown.", mime, info.Size()), details)
+	}
+	return r.readText(ctx, in, sel, "file", details)
+}
+
+func (r *reader) readText(ctx context.Context, text io.Reader, sel Selector, kind string, details Details) (tool.Output, error) {
+	p, err := newPage(ctx, text, sel, r.opts.Limit)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	details.Kind, details.Meta = kind, p.meta()
+	return output(p.text(), details)
+}
+
+func (r *reader) readImage(ctx context.Context, in io.Reader, size int64, details Details) (tool.Output, error) {
+	if size > picture.MaxBytes {
+		return tool.ErrorOutput(fmt.Sprintf("Image file too large: %d bytes exceeds %d bytes limit.", size, picture.MaxBytes)), nil
+	}
+	select {
+	case r.decoding <- struct{}{}:
+		defer func() { <-r.decoding }()
+	case <-ctx.Done():
+		return tool.Output{}, context.Cause(ctx)
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, picture.MaxBytes+1)) // it may have grown
+	if err != nil {
+		return tool.Output{}, fmt.Errorf("reading %s: %w", details.ResolvedPath, err)
+	}
+	p, err := picture.Fit(raw)
+	if err != nil {
+		return tool.Output{}, fmt.Errorf("reading %s: %w", details.ResolvedPath, err)
+	}
+	details.Kind, details.ContentType = "image", p.MimeType
+	out, err := output(fmt.Sprintf("Read image file [%s], %d×%d pixels", p.MimeType, p.Width, p.Height), details)
+	out.Content = append(out.Content, message.NewImage(base64.StdEncoding.EncodeToString(p.Data), p.MimeType))
+	return out, err
+}
+
+func output(text string, details Details) (tool.Output, error) {
+	raw, err := json.Marshal(details)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	out := tool.TextOutput(text)
+	out.Details = raw
+	return out, nil
+}

@@ -1,0 +1,135 @@
+package read
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A Range is the lines From to To, both included and counted from 1; To is 0
+// when it goes on to the end.
+type Range struct{ From, To int }
+
+func (r Range) String() string {
+	if r.To == 0 {
+		return strconv.Itoa(r.From)
+	}
+	return fmt.Sprintf("%d-%d", r.From, r.To)
+}
+
+// Selector is what a path asks for of its file.
+type Selector struct {
+	Ranges []Range // none is everything
+	Raw    bool    // without line numbers
+}
+
+var rangeForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^L?(\d{1,9})(?:(-|\.\.|\+)(?:L?(\d{1,9}))?)?$`)
+})
+
+// Split takes the selectors off the end of a path: :N, :N-, :A-B, :A..B, :A+C
+// (C lines from A), lists of those with commas, and :raw. What is no selector
+// belongs to the path, and so does what exists: a file may be named "a:1". An
+// error says what is wrong with a selector.
+func Split(path string, exists func(path string) bool) (base string, sel Selector, err error) {
+	base = path
+	for {
+		at := strings.LastIndexByte(base, ':')
+		if at <= 0 || exists(base) {
+			return base, sel, nil
+		}
+		word := base[at+1:]
+		if word == "raw" && !sel.Raw {
+			sel.Raw = true
+		} else if ranges, ok, err := parseRanges(word); err != nil {
+			return "", Selector{}, err
+		} else if ok && sel.Ranges == nil {
+			sel.Ranges = ranges
+		} else {
+			return base, sel, nil
+		}
+		base = base[:at]
+	}
+}
+
+func parseRanges(word string) (ranges []Range, ok bool, err error) {
+	var wrong error
+	for item := range strings.SplitSeq(word, ",") {
+		m := rangeForm().FindStringSubmatch(strings.TrimSpace(item))
+		if m == nil || m[2] != "" && m[2] != "-" && m[3] == "" {
+			return nil, false, nil
+		}
+		r, err := makeRange(m[1], m[2], m[3])
+		if wrong == nil {
+			wrong = err
+		}
+		ranges = append(ranges, r)
+	}
+	return ranges, wrong == nil, wrong
+}
+
+// fixedText is an error whose words are agreed on (facts/agent 8.4).
+type fixedText string
+
+func (t fixedText) Error() string { return string(t) }
+
+const errZero = fixedText("Line selector 0 is invalid; lines are 1-indexed. Use :1.")
+
+func makeRange(from, sign, to string) (Range, error) {
+	var r Range
+	r.From, _ = strconv.Atoi(from) // at most nine digits
+	r.To, _ = strconv.Atoi(to)     // 0 when empty
+	if r.From == 0 {
+		return r, errZero
+	}
+	if sign == "+" {
+		if r.To == 0 {
+			return r, fmt.Errorf("line selector %s+%s is invalid; it asks for no lines", from, to)
+		}
+		r.To += r.From - 1
+	}
+	if to != "" && r.To < r.From {
+		return r, fmt.Errorf("line selector %s%s%s is invalid; it ends before it begins", from, sign, to)
+	}
+	return r, nil
+}
+
+// merged puts ranges in order and joins those that touch.
+func merged(ranges []Range) []Range {
+	sorted := slices.Clone(ranges)
+	slices.SortFunc(sorted, func(a, b Range) int { return a.From - b.From })
+	joined := sorted[:0]
+	for _, r := range sorted {
+		last := len(joined) - 1
+		switch {
+		case last < 0 || joined[last].To != 0 && r.From > joined[last].To+1:
+			joined = append(joined, r)
+		case joined[last].To != 0 && (r.To == 0 || r.To > joined[last].To):
+			joined[last].To = r.To
+		}
+	}
+	return joined
+}
+
+// widened adds to bounded ranges the lines that show where they stand.
+func widened(ranges []Range) []Range {
+	const before, after = 1, 3
+	wide := slices.Clone(ranges)
+	for i, r := range wide {
+		if r.To != 0 {
+			wide[i] = Range{max(1, r.From-before), r.To + after}
+		}
+	}
+	return wide
+}
+
+func selectorText(ranges []Range) string {
+	items := make([]string, len(ranges))
+	for i, r := range ranges {
+		items[i] = r.String()
+	}
+	return ":" + strings.Join(items, ",")
+}

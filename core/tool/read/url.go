@@ -1,0 +1,56 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"veyyon.dev/veyyon/core/tool"
+)
+
+// readURL reads an artifact or one of the host's resources.
+func (r *reader) readURL(ctx context.Context, call tool.Call, scheme, url string) (tool.Output, error) {
+	base, sel, err := Split(url, func(string) bool { return false })
+	if err != nil {
+		return tool.Output{}, err
+	}
+	switch scheme {
+	case "artifact":
+		return r.readArtifact(ctx, call, base, sel)
+	case "http", "https":
+		return tool.Output{}, fmt.Errorf("reading the web (%s) is not available yet", base)
+	}
+	if r.opts.URIs == nil {
+		return tool.Output{}, unknownScheme(scheme)
+	}
+	known, ok := r.opts.URIs.Scheme(scheme)
+	if !ok {
+		return tool.Output{}, unknownScheme(scheme)
+	}
+	resource, err := r.opts.URIs.Read(ctx, base)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	// Line numbers are for edits, and nobody can edit what never changes.
+	sel.Raw = sel.Raw || resource.Immutable || known.Immutable
+	details := Details{URL: base, ContentType: resource.ContentType, Notes: resource.Notes}
+	return r.readText(ctx, strings.NewReader(resource.Content), sel, "uri", details)
+}
+
+func unknownScheme(scheme string) error {
+	return fmt.Errorf("nothing is registered that reads %s:// URLs", scheme)
+}
+
+func (r *reader) readArtifact(ctx context.Context, call tool.Call, url string, sel Selector) (tool.Output, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(url, "artifact://"))
+	if err != nil {
+		return tool.Output{}, fmt.Errorf("%s does not name an artifact; its form is artifact://<number>", url)
+	}
+	if r.opts.Artifact != nil {
+		if path, ok := r.opts.Artifact(call.Session, n); ok {
+			return r.readPath(ctx, path, sel, Details{URL: url})
+		}
+	}
+	return tool.Output{}, fmt.Errorf("this session has no artifact %d", n)
+}

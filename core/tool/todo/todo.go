@@ -1,0 +1,113 @@
+// Package todo is the tool that keeps the session's todo list.
+package todo
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"veyyon.dev/veyyon/core/tool"
+)
+
+//go:embed todo.md
+var description string
+
+const parameters = `{
+  "type": "object",
+  "properties": {
+    "op": {"type": "string", "enum": ["init", "start", "done", "rm", "drop", "append", "view"]},
+    "list": {
+      "type": "array",
+      "description": "init: the phases",
+      "items": {
+        "type": "object",
+        "properties": {
+          "phase": {"type": "string"},
+          "items": {"type": "array", "items": {"type": "string"}}
+        },
+        "required": ["phase", "items"],
+        "additionalProperties": false
+      }
+    },
+    "task": {"type": "string", "description": "start, done, drop, rm: the content of the task"},
+    "phase": {"type": "string", "description": "done, drop, rm, append, init with items: the name of the phase"},
+    "items": {"type": "array", "items": {"type": "string"}, "description": "append, init: contents of tasks"}
+  },
+  "required": ["op"],
+  "additionalProperties": false
+}`
+
+// Details is what hosts are told, also of a failed call: the list as it is now.
+type Details struct {
+	Op      string       `json:"op"`
+	Phases  []tool.Phase `json:"phases"`  // never nil
+	Storage string       `json:"storage"` // session, or memory when the session has no file
+}
+
+// New returns the tool; inMemory says that sessions have no files.
+func New(inMemory bool) tool.Tool {
+	if inMemory {
+		return list{storage: "memory"}
+	}
+	return list{storage: "session"}
+}
+
+type list struct{ storage string }
+
+func (list) Spec() tool.Spec {
+	return tool.Spec{
+		Name: "todo", Label: "Todo", Description: description, Parameters: json.RawMessage(parameters),
+		Exclusive: true, Tier: tool.TierRead,
+	}
+}
+
+func (l list) Run(_ context.Context, call tool.Call) (tool.Output, error) {
+	var op Op
+	if err := json.Unmarshal(call.Args, &op); err != nil {
+		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	}
+	before := call.Session.Todos()
+	after, err := Apply(before, op)
+	if err != nil {
+		return l.output(tool.ErrorOutput("Errors: "+err.Error()), op, before)
+	}
+	if op.Name != "view" {
+		call.Session.SetTodos(after)
+	}
+	return l.output(tool.TextOutput(render(after, op)), op, after)
+}
+
+func (l list) output(out tool.Output, op Op, phases []tool.Phase) (tool.Output, error) {
+	if phases == nil {
+		phases = []tool.Phase{}
+	}
+	raw, err := json.Marshal(Details{Op: op.Name, Phases: phases, Storage: l.storage})
+	out.Details = raw
+	return out, err
+}
+
+func render(phases []tool.Phase, op Op) string {
+	if len(phases) == 0 {
+		if op.Name == "view" {
+			return "Todo list is empty."
+		}
+		return "Todo list cleared."
+	}
+	var out strings.Builder
+	done, all := 0, 0
+	for _, phase := range phases {
+		fmt.Fprintf(&out, "\n%s", phase.Name)
+		for _, task := range phase.Tasks {
+			fmt.Fprintf(&out, "\n  %s %s", marks[task.Status], task.Content)
+			all++
+			if task.Status == completed {
+				done++
+			}
+		}
+	}
+	return fmt.Sprintf("Todo list, %d of %d done:", done, all) + out.String()
+}
+
+var marks = map[string]string{pending: "[ ]", inProgress: "[>]", completed: "[x]", abandoned: "[-]"}

@@ -1,0 +1,136 @@
+// Package write is the tool that creates and replaces whole files.
+package write
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/host"
+	"veyyon.dev/veyyon/core/tool"
+)
+
+//go:embed write.md
+var description string
+
+const parameters = `{
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "minLength": 1, "description": "The file to write, relative to the working directory or absolute"},
+    "content": {"type": "string", "description": "The whole new content"}
+  },
+  "required": ["path", "content"],
+  "additionalProperties": false
+}`
+
+// Details is what hosts are told of a write.
+type Details struct {
+	ResolvedPath   string `json:"resolvedPath"` // absolute, links followed; the URL of a host's resource
+	Op             string `json:"op"`           // create or update
+	MadeExecutable bool   `json:"madeExecutable,omitempty"`
+}
+
+// Options are what the tool works with.
+type Options struct {
+	Locks *file.Locks // shared by all tools that change files
+	URIs  host.URIs   // nil when the host has none
+}
+
+// New returns the tool.
+func New(opts Options) tool.Tool { return &writer{opts} }
+
+type writer struct{ opts Options }
+
+func (w *writer) Spec() tool.Spec {
+	return tool.Spec{
+		Name: "write", Label: "Write", Description: description, Parameters: json.RawMessage(parameters),
+		Exclusive: true, Tier: tool.TierWrite,
+	}
+}
+
+func (w *writer) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
+	var args struct {
+		Path    string  `json:"path"`
+		Content *string `json:"content"`
+	}
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	}
+	if args.Content == nil {
+		return tool.Output{}, fmt.Errorf("writing %s: content is missing", args.Path)
+	}
+	if scheme, url, ok := file.URL(args.Path); ok {
+		return w.writeURL(ctx, scheme, url, *args.Content)
+	}
+	return w.writeFile(ctx, call.Dir, args.Path, *args.Content)
+}
+
+func (w *writer) writeURL(ctx context.Context, scheme, url, content string) (tool.Output, error) {
+	if w.opts.URIs == nil || !w.writable(scheme) {
+		return tool.ErrorOutput(scheme + ":// URLs are read-only; there is no write path for this scheme."), nil
+	}
+	if err := w.opts.URIs.Write(ctx, url, content); err != nil {
+		return tool.Output{}, err
+	}
+	return output(fmt.Sprintf("Successfully wrote %d bytes to %s", len(content), url), Details{ResolvedPath: url, Op: "update"})
+}
+
+func (w *writer) writable(name string) bool {
+	scheme, ok := w.opts.URIs.Scheme(name)
+	return ok && scheme.Writable
+}
+
+func (w *writer) writeFile(ctx context.Context, dir, path, content string) (tool.Output, error) {
+	target, err := file.Target(file.Resolve(dir, path))
+	if err != nil {
+		return tool.Output{}, err
+	}
+	unlock, err := w.opts.Locks.Lock(ctx, target)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	defer unlock()
+	details := Details{ResolvedPath: target, Op: "update"}
+	if _, err := os.Lstat(target); err != nil {
+		details.Op = "create"
+		if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+			return tool.Output{}, fmt.Errorf("creating the directory of %s: %w", target, err)
+		}
+	}
+	if err := file.Write(target, []byte(content)); err != nil {
+		return tool.Output{}, err
+	}
+	text := fmt.Sprintf("Successfully wrote %d bytes to %s", len(content), file.Display(dir, target))
+	if strings.HasPrefix(content, "#!") && makeExecutable(target) {
+		details.MadeExecutable = true
+		text += " and made it executable"
+	}
+	return output(text, details)
+}
+
+// makeExecutable lets whoever may read the script run it; true when that changed
+// something.
+func makeExecutable(target string) bool {
+	info, err := os.Stat(target)
+	if err != nil {
+		return false
+	}
+	mode := info.Mode().Perm()
+	wanted := mode | mode&0o444>>2
+	return wanted != mode && os.Chmod(target, info.Mode()|wanted) == nil
+}
+
+func output(text string, details Details) (tool.Output, error) {
+	raw, err := json.Marshal(details)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	out := tool.TextOutput(text)
+	out.Details = raw
+	return out, nil
+}
