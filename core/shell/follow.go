@@ -1,0 +1,150 @@
+package shell
+
+import (
+	"context"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// After the shell has exited its output is read on while more comes, at most
+// drainTotal, and until nothing came for drainQuiet: then whoever holds the pipe
+// is a process in the background, and what it writes later is lost.
+const (
+	drainQuiet = 50 * time.Millisecond
+	drainTotal = 200 * time.Millisecond
+)
+
+// updateEvery is the shortest time between two calls of Command.Output.
+const updateEvery = 50 * time.Millisecond
+
+// chunkSize is how much is read at once, in bytes: what a pipe holds.
+const chunkSize = 64 << 10
+
+type chunk struct {
+	bytes [chunkSize]byte
+	n     int
+}
+
+var chunks = sync.Pool{New: func() any { return new(chunk) }}
+
+// read sends what comes until out ends or is closed. The receiver takes all of
+// it.
+func read(out *os.File, into chan<- *chunk) {
+	defer close(into)
+	for {
+		c := chunks.Get().(*chunk)
+		n, err := out.Read(c.bytes[:])
+		if n > 0 {
+			c.n = n
+			into <- c
+		}
+		if err != nil { // io.EOF, or EIO from a terminal that nobody has open
+			return
+		}
+	}
+}
+
+// A following goes with a command from its start to its end.
+type following struct {
+	process *process
+	text    capture
+	output  func(string)
+	updated time.Time
+	update  *time.Timer // nil unless text came since the last update
+}
+
+// run reads what the command writes until it is over, and ends it, with all it
+// started, when ctx ends or the timeout comes. It sets Cancelled and TimedOut.
+func (f *following) run(ctx context.Context, timeout <-chan time.Time, grace time.Duration, result *Result) {
+	text := make(chan *chunk, 1)
+	go read(f.process.out, text) // ends below, when out is closed
+	var (
+		texts       <-chan *chunk   = text // nil at the end of the output
+		exited                      = f.process.exited
+		aborted                     = ctx.Done()
+		ended       <-chan struct{} // nil unless the command is being ended
+		quiet, last <-chan time.Time
+		drained     bool
+	)
+	for ended != nil || !drained && (texts != nil || exited != nil) {
+		select {
+		case c, ok := <-texts:
+			if !ok {
+				texts = nil
+				break
+			}
+			f.take(c)
+			if exited == nil {
+				quiet = time.After(drainQuiet)
+			}
+		case <-exited:
+			exited, aborted, timeout = nil, nil, nil // what comes now does not change how it ended
+			quiet, last = time.After(drainQuiet), time.After(drainTotal)
+		case <-aborted:
+			result.Cancelled = true
+			aborted, timeout, ended = nil, nil, f.end(grace)
+		case <-timeout:
+			result.Cancelled, result.TimedOut = true, true
+			aborted, timeout, ended = nil, nil, f.end(grace)
+		case <-ended:
+			ended = nil
+			last = time.After(drainTotal) // a shell the kernel cannot end is not waited for
+		case <-quiet:
+			drained = true
+		case <-last:
+			drained = true
+		case <-f.due():
+			f.report()
+		}
+	}
+	_ = f.process.out.Close()
+	for c := range text {
+		f.take(c)
+	}
+	f.text.finish()
+}
+
+// end begins to end the command and all it started.
+func (f *following) end(grace time.Duration) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() { // ends by the bounds of family.end; run waits for it
+		defer close(ended)
+		family{sessions: []int{f.process.Pid}, mark: f.process.mark + "\x00"}.end(grace)
+	}()
+	return ended
+}
+
+func (f *following) take(c *chunk) {
+	f.text.write(c.bytes[:c.n])
+	chunks.Put(c)
+	if f.output != nil && f.update == nil {
+		f.update = time.NewTimer(updateEvery - time.Since(f.updated))
+	}
+}
+
+// due is ready when the next update is.
+func (f *following) due() <-chan time.Time {
+	if f.update == nil {
+		return nil
+	}
+	return f.update.C
+}
+
+func (f *following) report() {
+	f.output(f.text.latest())
+	f.update, f.updated = nil, time.Now()
+}
+
+// exitCode is nil when nobody knows.
+func exitCode(state *os.ProcessState) *int {
+	if state == nil {
+		return nil
+	}
+	code := state.ExitCode()
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		code = 128 + int(status.Signal())
+	}
+	return &code
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package shell
+
+func init() { raceEnabled = true }
