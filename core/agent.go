@@ -1,0 +1,249 @@
+// Package core is the agent: the facade that the router talks to. It knows no
+// wire; its data types carry JSON tags since the wire shows them as they are.
+package core
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/host"
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/model/registry"
+	"veyyon.dev/veyyon/core/session"
+	"veyyon.dev/veyyon/core/shell"
+	"veyyon.dev/veyyon/core/slash"
+	"veyyon.dev/veyyon/core/tool"
+	"veyyon.dev/veyyon/core/transcript"
+)
+
+// Options are what an agent is made of.
+type Options struct {
+	Models    *registry.Registry
+	Scope     []*model.Model // what cycle_model goes through; nil for all available
+	Tools     tool.Set       // the builtin ones
+	HostTools host.Tools
+	Shell     *shell.Runner // closed by its maker, after Stop
+	// Transcripts says where the files of sessions that work in dir are kept.
+	Transcripts func(dir string) transcript.Options
+	// System writes the system prompt of a session that works in dir.
+	System func(dir string) []string
+	Dir    string
+	Emit   event.Sink
+	Full   bool // message updates carry the whole answer so far
+	Retry  session.Retry
+	Choice session.Choice
+	Resume *transcript.Log // the session to go on with; nil begins one
+}
+
+// Agent is everything behind one connection. Its methods answer without
+// waiting for a model, a person or a process, unless their comment says so.
+// They act on the session in front. Those that change which session that is are
+// called from one goroutine, the router's Starter.
+type Agent struct {
+	opts  Options
+	life  context.Context // the loops': ends them at once
+	front atomic.Pointer[session.Session]
+	tools atomic.Pointer[tool.Set]
+	lives sync.WaitGroup     // one for each loop that runs
+	left  []*session.Session // sessions the host has left and that still unwind; the Starter's
+}
+
+// The end of a session, as its last answer tells it.
+var (
+	errReplaced     = fault.New(fault.Cancelled, "The host moved to another session")
+	errDisconnected = fault.New(fault.Cancelled, "The host disconnected")
+)
+
+// New begins a session, or goes on with Resume. Ending ctx stops all that runs
+// at once; Stop is the soft way.
+func New(ctx context.Context, opts Options) (*Agent, error) {
+	a := &Agent{opts: opts, life: ctx}
+	a.tools.Store(&opts.Tools)
+	log := opts.Resume
+	if log == nil {
+		var err error
+		if log, err = transcript.New(opts.Transcripts(opts.Dir)); err != nil {
+			return nil, err
+		}
+	}
+	a.front.Store(a.begin(log, opts.Choice))
+	return a, nil
+}
+
+// begin runs the loop of a session on this transcript.
+func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Session {
+	dir := sessionDir(log, a.opts.Dir)
+	s := session.New(session.Options{
+		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell,
+		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Full: a.opts.Full, Retry: a.opts.Retry,
+		Choice: a.restored(log, choice),
+	})
+	a.lives.Go(func() { s.Loop(a.life) })
+	return s
+}
+
+// EndOfInput follows the end of the host's input: the running turn is aborted
+// and nothing new begins. Commands of the host go on; AbortBash ends them.
+func (a *Agent) EndOfInput(ctx context.Context) {
+	a.front.Load().Finish(ctx, errDisconnected)
+}
+
+// Settled waits until the session in front has nothing more to do.
+func (a *Agent) Settled(ctx context.Context) error { return a.front.Load().Settled(ctx) }
+
+// Stop ends all sessions and waits for them, or for the end of ctx.
+func (a *Agent) Stop(ctx context.Context) error {
+	a.front.Load().Stop(ctx, errDisconnected, false)
+	ended := make(chan struct{})
+	go func() { defer close(ended); a.lives.Wait() }() // ends with the loops, which hear a.life
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Prompt runs a slash command, or gives the prompt to the session.
+func (a *Agent) Prompt(ctx context.Context, p session.Prompt) (session.Accepted, error) {
+	if run := slash.Lookup(p.Text); run != nil {
+		return a.slash(ctx, run)
+	}
+	return a.front.Load().Prompt(ctx, p)
+}
+
+func (a *Agent) slash(ctx context.Context, run func(context.Context, slash.Target) (slash.Effect, error)) (session.Accepted, error) {
+	effect, err := run(ctx, a)
+	if err != nil {
+		return session.Accepted{}, err
+	}
+	a.opts.Emit(event.CommandOutput{Text: effect.Output})
+	state, err := a.State(ctx)
+	if err != nil {
+		return session.Accepted{}, err
+	}
+	if effect.Title {
+		a.opts.Emit(event.SessionInfoUpdate{Title: state.SessionName, SessionID: state.SessionID})
+	}
+	if effect.Config {
+		a.opts.Emit(event.ConfigUpdate{Model: state.Model, ThinkingLevel: string(state.ThinkingLevel)})
+	}
+	local := false
+	return session.Accepted{AgentInvoked: &local}, nil
+}
+
+// Steer queues a message for the next boundary of the run.
+func (a *Agent) Steer(ctx context.Context, p session.Prompt) (release func(), err error) {
+	return a.front.Load().Steer(ctx, p)
+}
+
+// FollowUp queues a message for the end of the run.
+func (a *Agent) FollowUp(ctx context.Context, p session.Prompt) (release func(), err error) {
+	return a.front.Load().FollowUp(ctx, p)
+}
+
+// Abort asks the running turn, its retries and all bash commands to end. wait
+// returns when the run has unwound (its agent_end is in the outbox); it is nil
+// when nothing ran.
+func (a *Agent) Abort(ctx context.Context) (wait func(context.Context) error, err error) {
+	return a.front.Load().Abort(ctx)
+}
+
+// AbortAndPrompt aborts, and begins this prompt as soon as the run has unwound.
+func (a *Agent) AbortAndPrompt(ctx context.Context, p session.Prompt) (session.Accepted, error) {
+	return a.front.Load().AbortAndPrompt(ctx, p)
+}
+
+// AbortRetry ends a wait before a retry.
+func (a *Agent) AbortRetry(ctx context.Context) error { return a.front.Load().AbortRetry(ctx) }
+
+// Bash registers a command, so that AbortBash and Abort reach it from now on.
+// run executes it and records it in the session; it waits for the process and
+// must be called once.
+func (a *Agent) Bash(ctx context.Context, command string) (run func(context.Context) (shell.Result, error), err error) {
+	return a.front.Load().Bash(ctx, command)
+}
+
+// AbortBash asks all commands of the host to end.
+func (a *Agent) AbortBash(ctx context.Context) error { return a.front.Load().AbortBash(ctx) }
+
+// State is a snapshot of the session.
+func (a *Agent) State(ctx context.Context) (session.State, error) { return a.front.Load().State(ctx) }
+
+// Messages lists the finished messages.
+func (a *Agent) Messages(ctx context.Context) ([]message.Message, error) {
+	return a.front.Load().Messages(ctx)
+}
+
+// Stats counts what the session holds.
+func (a *Agent) Stats(ctx context.Context) (session.Stats, error) { return a.front.Load().Stats(ctx) }
+
+// LastAssistantText is the text of the last answer; ok is false without one.
+func (a *Agent) LastAssistantText(ctx context.Context) (text string, ok bool, err error) {
+	return a.front.Load().LastAssistantText(ctx)
+}
+
+// BranchMessages lists the user messages one can go back to.
+func (a *Agent) BranchMessages(ctx context.Context) ([]session.BranchMessage, error) {
+	return a.front.Load().BranchMessages(ctx)
+}
+
+// InMemory tells whether the session has no file.
+func (a *Agent) InMemory(ctx context.Context) (bool, error) {
+	state, err := a.State(ctx)
+	return state.SessionFile == "", err
+}
+
+// Commands lists the slash commands.
+func (a *Agent) Commands(context.Context) ([]event.Command, error) { return slash.List(), nil }
+
+// SetName names the session.
+func (a *Agent) SetName(ctx context.Context, name string) error {
+	return a.front.Load().SetName(ctx, name)
+}
+
+// SetTodos replaces the todo list and returns it.
+func (a *Agent) SetTodos(ctx context.Context, phases []tool.Phase) ([]tool.Phase, error) {
+	return phases, a.front.Load().SetTodos(ctx, phases)
+}
+
+// SetSteeringMode says how many steering messages are delivered at once.
+func (a *Agent) SetSteeringMode(ctx context.Context, mode session.QueueMode) error {
+	return a.front.Load().SetSteeringMode(ctx, mode)
+}
+
+// SetFollowUpMode says how many follow-ups are delivered at once.
+func (a *Agent) SetFollowUpMode(ctx context.Context, mode session.QueueMode) error {
+	return a.front.Load().SetFollowUpMode(ctx, mode)
+}
+
+// SetInterruptMode says whether steering cuts tool calls short.
+func (a *Agent) SetInterruptMode(ctx context.Context, mode session.InterruptMode) error {
+	return a.front.Load().SetInterruptMode(ctx, mode)
+}
+
+// SetAutoCompaction switches compaction by itself on or off.
+func (a *Agent) SetAutoCompaction(ctx context.Context, on bool) error {
+	return a.front.Load().SetAutoCompaction(ctx, on)
+}
+
+// SetAutoRetry switches retries on or off.
+func (a *Agent) SetAutoRetry(ctx context.Context, on bool) error {
+	return a.front.Load().SetAutoRetry(ctx, on)
+}
+
+// LoginProvider is a provider one can sign in to.
+type LoginProvider struct {
+	ID            string `json:"id"`
+	Name          string `json:"name"`
+	Available     bool   `json:"available"`
+	Authenticated bool   `json:"authenticated"`
+}
+
+// LoginProviders lists those one can sign in to over the protocol: none so far,
+// keys come from the environment and the profile.
+func (a *Agent) LoginProviders(context.Context) []LoginProvider { return []LoginProvider{} }

@@ -1,0 +1,54 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"veyyon.dev/veyyon/core/event"
+)
+
+// Loop owns the session's state until the session has been stopped, its last
+// run has unwound and its commands have ended. Ending ctx stops it at once: the
+// run is told, and still gets its results written.
+func (s *Session) Loop(ctx context.Context) {
+	defer close(s.done)
+	life, end := context.WithCancelCause(ctx)
+	defer end(ErrClosed)
+	st := newState(s, life)
+	defer st.close()
+	hardStop := ctx.Done()
+	for !st.over() {
+		steps, backoff := st.waits()
+		select {
+		case o := <-s.ops:
+			o.run(st)
+		case e, open := <-steps:
+			if open {
+				st.step(e)
+			} else {
+				st.turnOver()
+			}
+		case <-backoff:
+			st.askAgain()
+		case <-hardStop:
+			hardStop = nil // heard once
+			st.abortBash(context.Cause(ctx))
+			st.stop(context.Cause(ctx))
+		}
+	}
+}
+
+// waits are the channels of the running turn and of the wait before a retry;
+// nil, and so switched off, when there is none.
+func (st *state) waits() (steps <-chan event.Event, backoff <-chan time.Time) {
+	if st.run == nil {
+		return nil, nil
+	}
+	if st.run.turn != nil {
+		steps = st.run.turn.Steps
+	}
+	if st.run.backoff != nil {
+		backoff = st.run.backoff.C
+	}
+	return steps, backoff
+}

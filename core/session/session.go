@@ -1,0 +1,109 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/shell"
+	"veyyon.dev/veyyon/core/tool"
+	"veyyon.dev/veyyon/core/transcript"
+)
+
+// Options are what a session is made of. Functions are safe for concurrent use
+// and answer at once, unless they take a context.
+type Options struct {
+	Log    *transcript.Log // owned by the session from now on
+	Models Models
+	Tools  func() tool.Set // the tools of the next model call
+	Shell  *shell.Runner
+	System []string
+	Dir    string // working directory, absolute
+	Emit   event.Sink
+	Full   bool // message updates carry the whole answer so far
+	Retry  Retry
+	Choice Choice
+}
+
+// Models is what a session asks of the registry.
+type Models interface {
+	Provider(m *model.Model) (model.Provider, error)
+	// HasKey tells at once whether a credential is configured.
+	HasKey(m *model.Model) bool
+	// Key finds it; it may wait for a command.
+	Key(ctx context.Context, m *model.Model) (string, error)
+}
+
+// Choice is what a session takes over from the one before it, or from the
+// settings.
+type Choice struct {
+	Model     *model.Model // nil when none is selected
+	Thinking  model.Level  // as asked for: auto and inherit are possible
+	Steering  QueueMode
+	FollowUp  QueueMode
+	Interrupt InterruptMode
+	AutoRetry bool
+	Compact   bool // auto-compaction
+}
+
+// Retry says how failed requests are asked again (settings retry.*).
+type Retry struct {
+	Max         int
+	BaseDelayMs int64
+	MaxDelayMs  int64 // 0 or less: no limit
+}
+
+// A Session is one conversation. Its state is a local variable of its loop;
+// every method sends the loop an operation and waits for the loop alone, which
+// never waits for a model, a person or a process. Safe for concurrent use.
+type Session struct {
+	ops     chan op       // many send, the loop receives; never closed: done tells when nobody receives any more
+	done    chan struct{} // closed by the loop when it has ended
+	opts    Options
+	steered atomic.Bool // whether a steering message waits: written by the loop, read by the turn
+}
+
+type op struct{ run func(*state) }
+
+// ErrClosed means that the session has ended.
+var ErrClosed = errors.New("the session has ended")
+
+// New returns a session whose loop is not running yet: the caller runs Loop on
+// a goroutine that it waits for.
+func New(opts Options) *Session {
+	return &Session{ops: make(chan op), done: make(chan struct{}), opts: opts}
+}
+
+// Done is closed when the session has ended and its file is closed.
+func (s *Session) Done() <-chan struct{} { return s.done }
+
+// do runs an operation on the loop and waits until it has run.
+func (s *Session) do(ctx context.Context, run func(*state)) error {
+	ran := make(chan struct{})
+	select {
+	case s.ops <- op{func(st *state) { defer close(ran); run(st) }}:
+	case <-s.done:
+		return ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	<-ran // the loop runs what it has received, at once
+	return nil
+}
+
+// ask runs an operation that answers.
+func ask[T any](ctx context.Context, s *Session, run func(*state) T) (answer T, err error) {
+	err = s.do(ctx, func(st *state) { answer = run(st) })
+	return answer, err
+}
+
+// try runs an operation that may fail.
+func try(ctx context.Context, s *Session, run func(*state) error) error {
+	failed, err := ask(ctx, s, run)
+	if err != nil {
+		return err
+	}
+	return failed
+}

@@ -1,0 +1,138 @@
+package session
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/model/registry"
+	"veyyon.dev/veyyon/core/tool"
+	"veyyon.dev/veyyon/core/transcript"
+	"veyyon.dev/veyyon/core/turn"
+)
+
+// state is all that changes in a session. It is a local variable of Loop;
+// everything here runs on that goroutine.
+type state struct {
+	s    *Session
+	life context.Context // ends with the session
+
+	messages []message.Message // the context, oldest first
+	size     contextSize
+	choice   Choice
+	todos    []tool.Phase
+	callIDs  callIDs
+
+	run     *run      // the prompt under way, nil when idle
+	next    []*prompt // accepted while an abort unwinds the run, in order
+	queues  queues
+	late    []*message.BashExecution // finished while a turn ran; they join before the next prompt
+	parked  bool                     // the person aborted: follow-ups wait for the next prompt
+	bash    map[*bashRun]struct{}
+	stopped bool
+	muted   bool // the host has left this session: no more events
+	warned  bool // a failed write has been reported
+}
+
+// prompt is an accepted prompt that has not begun.
+type prompt struct {
+	messages []message.Message // empty for a run that only continues
+	fail     func(error)
+	released bool
+	aborted  error // the reason, once aborted before it began
+	ended    []chan struct{}
+}
+
+// run is a prompt under way, with all its retries.
+type run struct {
+	prompt   *prompt
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	messages []message.Message // what agent_end lists
+	turn     *turn.Turn        // nil before the prompt is released and while a retry waits
+	backoff  *time.Timer       // the wait before a retry, nil when none is on
+	attempt  int               // retries so far, 0 when the last answer was good
+	pauses   int               // pause_turn answers in a row
+	steering bool              // interrupt mode immediate, as it was when the run began
+}
+
+func newState(s *Session, life context.Context) *state {
+	st := &state{s: s, life: life, choice: s.opts.Choice, bash: map[*bashRun]struct{}{}, todos: []tool.Phase{}, callIDs: callIDs{}}
+	st.load()
+	return st
+}
+
+// load takes over what the transcript holds.
+func (st *state) load() {
+	for _, m := range st.log().Messages() {
+		st.take(m)
+		if phases, ok := todosOf(m); ok {
+			st.todos = phases
+		}
+	}
+}
+
+func (st *state) log() *transcript.Log { return st.s.opts.Log }
+
+func (st *state) over() bool {
+	return st.stopped && st.run == nil && len(st.bash) == 0
+}
+
+func (st *state) close() {
+	st.flushLate()
+	if err := st.log().Close(); err != nil {
+		slog.Warn("closing the transcript", "file", st.log().Path(), "err", err)
+	}
+}
+
+// emit tells the host, unless it has left this session.
+func (st *state) emit(e event.Event) {
+	if !st.muted {
+		st.s.opts.Emit(e)
+	}
+}
+
+// streaming is what hosts call isStreaming: from the acceptance of a prompt
+// until its agent_end is about to be written.
+func (st *state) streaming() bool { return st.run != nil }
+
+// take adds a message to the context, without storing or telling it.
+func (st *state) take(m message.Message) {
+	if m.Speaker() == message.RoleOther {
+		return
+	}
+	st.messages = append(st.messages, m)
+	st.size.add(m)
+	st.callIDs.note(m)
+}
+
+// record adds a message to the context and the transcript.
+func (st *state) record(m message.Message) {
+	st.take(m)
+	st.wrote(st.log().AppendMessage(m))
+}
+
+// wrote reports the first of a series of failed writes. The transcript keeps
+// what it could not write and tries again with the next entry.
+func (st *state) wrote(err error) {
+	if err == nil {
+		st.warned = false
+		return
+	}
+	slog.Error("writing the transcript", "file", st.log().Path(), "err", err)
+	if !st.warned {
+		st.warned = true
+		st.emit(event.Notice{Level: "error", Message: "The session could not be saved: " + err.Error(), Source: "transcript"})
+	}
+}
+
+// level is the effective thinking level.
+func (st *state) level() model.Level {
+	if st.choice.Model == nil {
+		return model.LevelOff
+	}
+	return registry.Effective(st.choice.Model, st.choice.Thinking)
+}

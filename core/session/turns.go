@@ -1,0 +1,170 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/tool"
+	"veyyon.dev/veyyon/core/turn"
+)
+
+// maxPauses bounds the answers in a row in which a provider only paused; at the
+// next one the run ends as if the model had stopped.
+const maxPauses = 8
+
+// startTurn asks the model, with the tools, model and level of this moment.
+func (st *state) startTurn() {
+	r, m := st.run, st.choice.Model
+	provider, err := st.s.opts.Models.Provider(m)
+	if err != nil {
+		provider = unavailable{err}
+	}
+	tools := st.s.opts.Tools()
+	in := turn.Input{
+		Provider: provider,
+		Request: &model.Request{
+			Model: m, System: st.s.opts.System, Messages: view(st.messages), Tools: toolSpecs(tools.Offered()),
+			Thinking: st.level(), CacheKey: st.log().ID(),
+		},
+		Tools: tools, Dir: st.s.opts.Dir, Session: toolView{st.s, st.life}, Full: st.s.opts.Full,
+		CallID: st.callIDs.unique, // the turn's while it runs: the loop notes ids only of messages the turn has finished
+	}
+	models := st.s.opts.Models
+	in.Key = func(ctx context.Context) (string, error) { return models.Key(ctx, m) }
+	if r.steering {
+		in.Steered = st.s.steered.Load
+	}
+	r.turn = turn.Start(r.ctx, in)
+}
+
+// step takes one event of the turn. What a message says is stored before the
+// host hears of it.
+func (st *state) step(e event.Event) {
+	if e == nil {
+		return
+	}
+	if end, ok := e.(event.MessageEnd); ok {
+		st.keep(end.Message)
+	}
+	st.emit(e)
+}
+
+// keep adds a message of the turn to the run. A failed answer is stored only
+// once it is known to stand, see turnOver.
+func (st *state) keep(m message.Message) {
+	st.run.messages = append(st.run.messages, m)
+	switch m := m.(type) {
+	case *message.Assistant:
+		if mayBeRetried(m) {
+			st.take(m)
+			return
+		}
+	case *message.ToolResult:
+		if phases, ok := todosOf(m); ok {
+			st.todos = phases
+		}
+	}
+	st.record(m)
+}
+
+// mayBeRetried tells whether the answer failed before any call in it was
+// complete.
+func mayBeRetried(m *message.Assistant) bool {
+	return m.StopReason == message.StopError && len(m.Content.ToolCalls()) == 0
+}
+
+// turnOver decides what comes after a turn.
+func (st *state) turnOver() {
+	r := st.run
+	outcome := r.turn.Outcome()
+	r.turn = nil
+	st.retryDone(outcome)
+	st.emit(event.TurnEnd{Message: outcome.Message, ToolResults: outcome.Results})
+	switch {
+	case outcome.Message.StopReason == message.StopAborted:
+		st.endRun()
+	case r.ctx.Err() != nil:
+		st.abortedTurn()
+		st.endRun()
+	case outcome.Err != nil:
+		if !st.retry(outcome) {
+			st.failed(outcome.Message)
+			st.endRun()
+		}
+	case len(outcome.Results) > 0:
+		r.pauses = 0
+		st.nextTurn(st.takeSteering())
+	case paused(outcome.Message) && r.pauses < maxPauses:
+		r.pauses++
+		st.nextTurn(st.takeSteering())
+	default:
+		st.stopOrGoOn()
+	}
+}
+
+// failed stores a failed answer that nothing replaces. One without content says
+// nothing to a model: it stays in memory, for the host.
+func (st *state) failed(m *message.Assistant) {
+	if mayBeRetried(m) && len(m.Content) > 0 {
+		st.wrote(st.log().AppendMessage(m))
+	}
+}
+
+func paused(m *message.Assistant) bool {
+	return m.StopDetails != nil && m.StopDetails.Type == "pause_turn"
+}
+
+// stopOrGoOn is reached when the model has nothing more to do: queued messages
+// continue the run, steering before follow-ups.
+func (st *state) stopOrGoOn() {
+	queued := st.takeSteering()
+	if len(queued) == 0 {
+		queued = st.takeFollowUps()
+	}
+	if len(queued) == 0 {
+		st.endRun()
+		return
+	}
+	st.nextTurn(queued)
+}
+
+// nextTurn goes on in the same run, with these messages first.
+func (st *state) nextTurn(queued []message.Message) {
+	st.emit(event.TurnStart{})
+	for _, m := range queued {
+		st.say(m)
+	}
+	st.startTurn()
+}
+
+// abortedTurn closes a run that was aborted while its tools ran: hosts expect
+// its last answer to say so.
+func (st *state) abortedTurn() {
+	draft := model.NewDraft(st.choice.Model, model.DraftOptions{})
+	m := draft.Fail(message.StopAborted, context.Cause(st.run.ctx).Error())
+	st.emit(event.TurnStart{})
+	st.say(m)
+	st.emit(event.TurnEnd{Message: m, ToolResults: []*message.ToolResult{}})
+}
+
+// unavailable is a provider that cannot be had.
+type unavailable struct{ err error }
+
+func (u unavailable) Stream(_ context.Context, _ *model.Request, _ *model.Draft) error {
+	var known *model.Error
+	if errors.As(u.err, &known) {
+		return known
+	}
+	return &model.Error{Message: u.err.Error()}
+}
+
+func toolSpecs(offered []tool.Spec) []model.ToolSpec {
+	specs := make([]model.ToolSpec, len(offered))
+	for i, spec := range offered {
+		specs[i] = model.ToolSpec{Name: spec.Name, Description: spec.Description, Parameters: spec.Parameters}
+	}
+	return specs
+}

@@ -1,0 +1,160 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/session"
+	"veyyon.dev/veyyon/core/slash"
+	"veyyon.dev/veyyon/core/transcript"
+)
+
+// unwindWait bounds the wait for a session that the host has left and now wants
+// back, while its run still unwinds; after it the switch fails and may be tried
+// again.
+const unwindWait = 5 * time.Second
+
+// SessionChange answers new_session and switch_session.
+type SessionChange struct {
+	Cancelled bool `json:"cancelled"`
+}
+
+// NewSession leaves the session in front and begins another with its model,
+// level and modes. The host hears nothing more of the old one.
+func (a *Agent) NewSession(ctx context.Context, parent string, background bool) (SessionChange, error) {
+	old := a.front.Load()
+	state, err := old.State(ctx)
+	if err != nil {
+		return SessionChange{}, err
+	}
+	if background && state.IsStreaming {
+		return SessionChange{}, fault.New(fault.NotImplemented, "new_session cannot keep a turn running in the background yet")
+	}
+	choice, err := old.Choice(ctx)
+	if err != nil {
+		return SessionChange{}, err
+	}
+	opts := a.opts.Transcripts(a.opts.Dir)
+	opts.Parent = parent
+	log, err := transcript.New(opts)
+	if err != nil {
+		return SessionChange{}, err
+	}
+	a.replace(ctx, old, log, choice)
+	return SessionChange{}, nil
+}
+
+// SwitchSession goes on with the session in a file, or begins one there. When
+// it fails the session in front stays as it was.
+func (a *Agent) SwitchSession(ctx context.Context, path string) (SessionChange, error) {
+	old := a.front.Load()
+	state, err := old.State(ctx)
+	if err != nil {
+		return SessionChange{}, err
+	}
+	choice, err := old.Choice(ctx)
+	if err != nil {
+		return SessionChange{}, err
+	}
+	if state.SessionFile != "" && sameFile(state.SessionFile, path) {
+		return SessionChange{}, a.reload(ctx, old, path, choice)
+	}
+	log, err := a.open(ctx, path)
+	if err != nil {
+		return SessionChange{}, err
+	}
+	a.replace(ctx, old, log, choice)
+	return SessionChange{}, nil
+}
+
+// replace puts a session on this transcript in front.
+func (a *Agent) replace(ctx context.Context, old *session.Session, log *transcript.Log, choice session.Choice) {
+	old.Stop(ctx, errReplaced, true)
+	a.left = append(slices.DeleteFunc(a.left, ended), old)
+	a.front.Store(a.begin(log, choice))
+	a.opts.Emit(event.AvailableCommands{Commands: slash.List()})
+}
+
+// reload reads the file of the session in front again: it is given up first,
+// since a file has one writer.
+func (a *Agent) reload(ctx context.Context, old *session.Session, path string, choice session.Choice) error {
+	old.Stop(ctx, errReplaced, true)
+	a.left = append(slices.DeleteFunc(a.left, ended), old)
+	log, failed := a.open(ctx, path)
+	if failed != nil {
+		var err error
+		if log, err = transcript.New(a.opts.Transcripts(a.opts.Dir)); err != nil {
+			return err
+		}
+		failed = fault.Newf(fault.IO, "%v; a new session was begun instead", failed)
+	}
+	a.front.Store(a.begin(log, choice))
+	a.opts.Emit(event.AvailableCommands{Commands: slash.List()})
+	return failed
+}
+
+// open opens a session file. If it is that of a session the host has just left,
+// it waits until that one has written its end.
+func (a *Agent) open(ctx context.Context, path string) (*transcript.Log, error) {
+	opts := a.opts.Transcripts(a.opts.Dir)
+	log, err := transcript.Open(path, opts)
+	if !errors.Is(err, transcript.ErrLocked) {
+		return log, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, unwindWait)
+	defer cancel()
+	for _, s := range a.left {
+		select {
+		case <-s.Done():
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+	return transcript.Open(path, opts)
+}
+
+func ended(s *session.Session) bool {
+	select {
+	case <-s.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// restored is the choice with what the transcript says of model and level.
+func (a *Agent) restored(log *transcript.Log, choice session.Choice) session.Choice {
+	said := log.Choices()
+	if m, ok := a.opts.Models.FindRef(said.Model); ok {
+		choice.Model = m
+	}
+	if said.Thinking != "" {
+		choice.Thinking = model.Level(said.Thinking)
+	}
+	return choice
+}
+
+// sessionDir is the directory a session works in: its own while that exists.
+func sessionDir(log *transcript.Log, fallback string) string {
+	if dir := log.Header().CWD; dir != "" {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+	}
+	return fallback
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return a == b
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}

@@ -1,0 +1,164 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/sourcegraph/conc/panics"
+
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/tool"
+	"veyyon.dev/veyyon/core/tool/validate"
+)
+
+// errSteered is why a batch was cut short: a queued message should be heard.
+var errSteered = errors.New("a queued user message came first")
+
+// report is what a running call tells the turn: progress, or its end.
+type report struct {
+	call    *message.ToolCall
+	output  tool.Output
+	err     error
+	done    bool
+	stopped bool // the batch had been told to stop when the call ended
+}
+
+// execute runs the calls of one answer: neighbours that may overlap together,
+// an exclusive one alone, in the order they were made.
+func (t *Turn) execute(ctx context.Context, in Input, calls []*message.ToolCall) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	for len(calls) > 0 {
+		if ctx.Err() != nil {
+			t.skip(ctx, calls)
+			return
+		}
+		n := wave(in.Tools, calls)
+		t.together(ctx, stop, in, calls[:n])
+		calls = calls[n:]
+	}
+}
+
+// wave counts the calls that may run at once: one exclusive call, or as many
+// others as stand in a row.
+func wave(tools tool.Set, calls []*message.ToolCall) int {
+	for i, call := range calls {
+		if used, ok := tools.Lookup(call.Name); ok && used.Spec().Exclusive {
+			return max(i, 1)
+		}
+	}
+	return len(calls)
+}
+
+// together runs calls at once and reports them as they complete.
+func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in Input, calls []*message.ToolCall) {
+	reports := make(chan report) // the calls' goroutines send, nobody closes it: each ends with a done report
+	for _, call := range calls {
+		t.emit(event.ToolStart{ToolCallID: call.ID, ToolName: call.Name, Args: call.Arguments})
+	}
+	t.steps <- nil // a tool may itself talk to the host, and must not overtake its start; see Steps
+	for _, call := range calls {
+		go work(ctx, in, call, reports)
+	}
+	for open := len(calls); open > 0; {
+		r := <-reports
+		if !r.done {
+			t.emit(event.ToolUpdate{ToolCallID: r.call.ID, ToolName: r.call.Name, Args: r.call.Arguments, PartialResult: cleanParts(r.output)})
+			continue
+		}
+		open--
+		t.finish(r.call, result(ctx, r))
+		if in.Steered != nil && in.Steered() {
+			stop(errSteered)
+		}
+	}
+}
+
+// work runs one call and ends with one done report.
+func work(ctx context.Context, in Input, call *message.ToolCall, reports chan<- report) {
+	r := report{call: call, done: true}
+	if caught := panics.Try(func() { r.output, r.err = use(ctx, in, call, reports) }); caught != nil {
+		slog.Error("a tool panicked", "tool", call.Name, "panic", caught.Value, "stack", string(caught.Stack))
+		r.err = fmt.Errorf("the tool failed inside: %v", caught.Value)
+	}
+	r.stopped = ctx.Err() != nil
+	reports <- r
+}
+
+func use(ctx context.Context, in Input, call *message.ToolCall, reports chan<- report) (tool.Output, error) {
+	used, ok := in.Tools.Lookup(call.Name)
+	if !ok {
+		return tool.Output{}, fault.Newf(fault.NotFound, "Tool %s not found", call.Name)
+	}
+	args, err := validate.Check(used.Spec().Parameters, call.Name, call.Arguments)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	return used.Run(ctx, tool.Call{
+		ID: call.ID, Args: args, Dir: in.Dir, Session: in.Session,
+		Update: func(o tool.Output) { reports <- report{call: call, output: o} },
+	})
+}
+
+// result is what becomes of a finished call. One that was stopped by steering
+// and failed is reported as skipped; one that completed keeps its result.
+func result(ctx context.Context, r report) tool.Output {
+	failed := r.err != nil || r.output.IsError
+	switch {
+	case failed && r.stopped && errors.Is(context.Cause(ctx), errSteered):
+		return tool.ErrorOutput(skippedText)
+	case r.err != nil:
+		return tool.ErrorOutput(r.err.Error())
+	default:
+		return r.output
+	}
+}
+
+// skip answers calls that were never begun.
+func (t *Turn) skip(ctx context.Context, calls []*message.ToolCall) {
+	text := skippedText
+	if cause := context.Cause(ctx); !errors.Is(cause, errSteered) {
+		text = fmt.Sprintf("Tool was not executed because the run was aborted: %v.", cause)
+	}
+	for _, call := range calls {
+		t.emit(event.ToolStart{ToolCallID: call.ID, ToolName: call.Name, Args: call.Arguments})
+		t.finish(call, tool.ErrorOutput(text))
+	}
+}
+
+// refuse answers the calls of a message that broke off.
+func (t *Turn) refuse(calls []*message.ToolCall, source, text, upstream string) {
+	details, err := json.Marshal(struct {
+		Synthetic bool   `json:"__synthetic"`
+		Source    string `json:"source"`
+		Executed  bool   `json:"executed"`
+		Upstream  string `json:"upstreamError,omitempty"`
+	}{true, source, false, upstream})
+	if err != nil {
+		details = nil // unreachable: plain fields always encode
+	}
+	for _, call := range calls {
+		output := tool.ErrorOutput(text)
+		output.Details = details
+		t.emit(event.ToolStart{ToolCallID: call.ID, ToolName: call.Name, Args: call.Arguments})
+		t.finish(call, output)
+	}
+}
+
+// finish closes a call: its end, then its result message.
+func (t *Turn) finish(call *message.ToolCall, output tool.Output) {
+	output = clean(output)
+	m := &message.ToolResult{
+		Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, Content: output.Content, Details: output.Details,
+		IsError: output.IsError, Useless: output.Useless && !output.IsError, Timestamp: message.Now(),
+	}
+	t.outcome.Results = append(t.outcome.Results, m)
+	t.emit(event.ToolEnd{ToolCallID: call.ID, ToolName: call.Name, Result: output, IsError: output.IsError})
+	t.emit(event.MessageStart{Message: m})
+	t.emit(event.MessageEnd{Message: m})
+}

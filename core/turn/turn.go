@@ -1,0 +1,168 @@
+// Package turn runs one turn: it streams one answer of the model and runs the
+// tool calls in it. It holds no session state; whoever starts a turn receives
+// its steps and decides what comes next.
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/tool"
+)
+
+// Input is all that a turn needs. The turn does not change it.
+type Input struct {
+	Provider model.Provider
+	Request  *model.Request
+	// Key finds the credential, on the turn's goroutine: it may run a command.
+	Key     func(context.Context) (string, error)
+	Tools   tool.Set
+	Dir     string // working directory of the tools
+	Session tool.Session
+	Full    bool // message updates carry the whole answer so far
+	// CallID gives a tool call an id that no other call of the session has.
+	// It is called on the turn's goroutine only.
+	CallID func(providerID string) string
+	// Steered tells whether a queued message should cut the batch of tool
+	// calls short; nil never does. Safe for concurrent use.
+	Steered func() bool
+}
+
+// A Turn is one under way. Its steps must be received until they are closed.
+type Turn struct {
+	// Steps brings message and tool events in order; the turn closes it when
+	// it is over. Unbuffered: whoever is slow to receive holds up the stream.
+	// A nil step says nothing: once it is taken, the receiver has dealt with
+	// all before it.
+	Steps   <-chan event.Event
+	steps   chan<- event.Event
+	outcome Outcome
+}
+
+// Outcome is how a turn ended.
+type Outcome struct {
+	Message *message.Assistant
+	// Results has one entry for each tool call of the message, in the order
+	// they completed; never nil.
+	Results []*message.ToolResult
+	// Err is the *model.Error of an answer that failed, nil otherwise.
+	Err *model.Error
+}
+
+// Start begins a turn on a goroutine of its own, which ends when Steps is
+// closed. Ending ctx aborts it: the model stream is closed, running tools are
+// told, and every call still gets its result. The cause's text is the reason
+// shown.
+func Start(ctx context.Context, in Input) *Turn {
+	steps := make(chan event.Event)
+	t := &Turn{Steps: steps, steps: steps}
+	go t.run(ctx, in)
+	return t
+}
+
+// Outcome tells how the turn ended; only after Steps has been closed.
+func (t *Turn) Outcome() Outcome { return t.outcome }
+
+func (t *Turn) run(ctx context.Context, in Input) {
+	defer close(t.steps)
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("a turn panicked", "panic", p, "stack", string(debug.Stack()))
+			t.panicked(in, fmt.Sprintf("internal error: %v", p))
+		}
+	}()
+	t.outcome.Results = []*message.ToolResult{}
+	m := t.answer(ctx, in)
+	t.outcome.Message = m
+	t.emit(event.MessageEnd{Message: m})
+	calls := m.Content.ToolCalls()
+	switch {
+	case len(calls) == 0:
+	case m.StopReason == message.StopAborted:
+		t.refuse(calls, "assistant_stop_aborted", abortedText(m.ErrorMessage), m.ErrorMessage)
+	case m.StopReason == message.StopError:
+		t.refuse(calls, "assistant_stop_error", streamErrorText, m.ErrorMessage)
+	case m.StopReason == message.StopLength:
+		t.refuse(calls, "assistant_stop_length", lengthText, "")
+	default:
+		t.execute(ctx, in, calls)
+	}
+}
+
+// panicked closes a turn whose code failed: the answer, if it had not been
+// closed, becomes an error, and each call left open gets a result.
+func (t *Turn) panicked(in Input, text string) {
+	if t.outcome.Message == nil {
+		m := model.NewDraft(in.Request.Model, model.DraftOptions{}).Fail(message.StopError, text)
+		t.outcome.Message, t.outcome.Err = m, &model.Error{Message: text}
+		t.emit(event.MessageStart{Message: m})
+		t.emit(event.MessageEnd{Message: m})
+		return
+	}
+	answered := map[string]bool{}
+	for _, r := range t.outcome.Results {
+		answered[r.ToolCallID] = true
+	}
+	for _, call := range t.outcome.Message.Content.ToolCalls() {
+		if !answered[call.ID] {
+			t.finish(call, tool.ErrorOutput(text))
+		}
+	}
+}
+
+// answer streams one answer and returns it finished, whatever happened.
+func (t *Turn) answer(ctx context.Context, in Input) *message.Assistant {
+	began, first := time.Now(), time.Duration(0)
+	var draft *model.Draft
+	draft = model.NewDraft(in.Request.Model, model.DraftOptions{
+		Full: in.Full, CallID: in.CallID,
+		Emit: func(part event.Part, m *message.Assistant) {
+			if first == 0 {
+				first = time.Since(began)
+				t.emit(event.MessageStart{Message: draft.Light()})
+			}
+			t.emit(event.MessageUpdate{Part: part, Message: m})
+		},
+	})
+	m, err := t.ask(ctx, in, draft)
+	m.Duration, m.TTFT = time.Since(began).Milliseconds(), first.Milliseconds()
+	if err != nil {
+		m.ErrorStatus, m.ErrorID = err.Status, err.ID()
+		t.outcome.Err = err
+	}
+	if first == 0 {
+		t.emit(event.MessageStart{Message: m})
+	}
+	return m
+}
+
+func (t *Turn) ask(ctx context.Context, in Input, draft *model.Draft) (*message.Assistant, *model.Error) {
+	err := ctx.Err()
+	if err == nil {
+		request := *in.Request
+		if request.Key, err = in.Key(ctx); err == nil {
+			err = in.Provider.Stream(ctx, &request, draft)
+		}
+	}
+	if err == nil {
+		return draft.Finish(), nil
+	}
+	if ctx.Err() != nil {
+		return draft.Fail(message.StopAborted, context.Cause(ctx).Error()), nil
+	}
+	var failure *model.Error
+	if !errors.As(err, &failure) {
+		failure = &model.Error{Message: err.Error()}
+	}
+	return draft.Fail(message.StopError, failure.Message), failure
+}
+
+// emit hands a step over; the receiver takes steps until they are closed.
+func (t *Turn) emit(e event.Event) { t.steps <- e }
