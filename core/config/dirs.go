@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Dirs are the folders of one profile, all absolute. None needs to exist.
@@ -91,14 +92,15 @@ func fixed(format string, args ...any) error { return fmt.Errorf(format, args...
 
 const defaultProfile = "default"
 
+// The patterns are compiled when a profile is named, which most starts do not.
 var (
-	profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	deviceName  = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`)
+	profileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`) })
+	deviceName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`) })
 )
 
 // CheckProfile returns an error unless name may be the name of a profile.
 func CheckProfile(name string) error {
-	if profileName.MatchString(name) && !strings.HasSuffix(name, ".") && !deviceName.MatchString(name) {
+	if profileName().MatchString(name) && !strings.HasSuffix(name, ".") && !deviceName().MatchString(name) {
 		return nil
 	}
 	return fixed("Invalid profile %q. Profile names must match ^[a-z0-9][a-z0-9._-]{0,63}$, cannot be \".\" or \"..\", "+

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
@@ -84,30 +85,34 @@ type rule struct {
 
 type object = map[string]any
 
-var rules = []rule{
-	{regexp.MustCompile(`(?i)^list(?: the)? files(?: in (\S+))?$`), "glob", func(p []string) any {
-		if p[1] == "" {
-			return object{"path": "."}
-		}
-		return object{"path": p[1]}
-	}},
-	{regexp.MustCompile(`(?i)^read (\S.*)$`), "read", func(p []string) any { return object{"path": p[1]} }},
-	{regexp.MustCompile(`(?i)^write (\S+): (.*)$`), "write", func(p []string) any { return object{"path": p[1], "content": p[2] + "\n"} }},
-	{regexp.MustCompile(`(?i)^edit (\S+): (.+) -> (.*)$`), "edit", func(p []string) any {
-		return object{"path": p[1], "edits": []object{{"old_text": p[2], "new_text": p[3]}}}
-	}},
-	{regexp.MustCompile(`(?i)^grep (\S+)(?: in (\S+))?$`), "grep", func(p []string) any {
-		if p[2] == "" {
-			return object{"pattern": p[1]}
-		}
-		return object{"pattern": p[1], "path": p[2]}
-	}},
-	{regexp.MustCompile(`(?i)^run:? (\S.*)$`), "bash", func(p []string) any { return object{"command": p[1]} }},
-}
+// rules are made when they are first needed: the expressions take their time,
+// and every start would pay for it.
+var rules = sync.OnceValue(func() []rule {
+	return []rule{
+		{regexp.MustCompile(`(?i)^list(?: the)? files(?: in (\S+))?$`), "glob", func(p []string) any {
+			if p[1] == "" {
+				return object{"path": "."}
+			}
+			return object{"path": p[1]}
+		}},
+		{regexp.MustCompile(`(?i)^read (\S.*)$`), "read", func(p []string) any { return object{"path": p[1]} }},
+		{regexp.MustCompile(`(?i)^write (\S+): (.*)$`), "write", func(p []string) any { return object{"path": p[1], "content": p[2] + "\n"} }},
+		{regexp.MustCompile(`(?i)^edit (\S+): (.+) -> (.*)$`), "edit", func(p []string) any {
+			return object{"path": p[1], "edits": []object{{"old_text": p[2], "new_text": p[3]}}}
+		}},
+		{regexp.MustCompile(`(?i)^grep (\S+)(?: in (\S+))?$`), "grep", func(p []string) any {
+			if p[2] == "" {
+				return object{"pattern": p[1]}
+			}
+			return object{"pattern": p[1], "path": p[2]}
+		}},
+		{regexp.MustCompile(`(?i)^run:? (\S.*)$`), "bash", func(p []string) any { return object{"command": p[1]} }},
+	}
+})
 
 var (
-	callLine  = regexp.MustCompile(`^(?i:call) (\S+)(?: (\{.*\}))?$`)
-	thinkLine = regexp.MustCompile(`(?i)^think (\S.*)$`)
+	callLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:call) (\S+)(?: (\{.*\}))?$`) })
+	thinkLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^think (\S.*)$`) })
 )
 
 // instructions reads the lines of what was asked: the calls they mean, what is
@@ -115,7 +120,7 @@ var (
 func instructions(asked string, req *model.Request) (calls []call, thought, missing string) {
 	for line := range strings.SplitSeq(asked, "\n") {
 		line = strings.TrimSpace(line)
-		if parts := thinkLine.FindStringSubmatch(line); parts != nil {
+		if parts := thinkLine().FindStringSubmatch(line); parts != nil {
 			thought += parts[1] + "\n"
 			continue
 		}
@@ -131,13 +136,13 @@ func instructions(asked string, req *model.Request) (calls []call, thought, miss
 }
 
 func instruction(line string) (call, bool) {
-	if parts := callLine.FindStringSubmatch(line); parts != nil {
+	if parts := callLine().FindStringSubmatch(line); parts != nil {
 		if parts[2] == "" {
 			parts[2] = "{}"
 		}
 		return call{name: parts[1], args: parts[2]}, json.Valid([]byte(parts[2]))
 	}
-	for _, r := range rules {
+	for _, r := range rules() {
 		if parts := r.line.FindStringSubmatch(line); parts != nil {
 			args, err := json.Marshal(r.args(parts))
 			return call{name: r.tool, args: string(args)}, err == nil

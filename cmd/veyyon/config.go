@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"veyyon.dev/veyyon/core/config"
+)
+
+// lockTimeout bounds the wait for another process that changes the settings.
+const lockTimeout = 10 * time.Second
+
+type configCommand struct {
+	List configList `cmd:"" default:"withargs" help:"List all settings with their values."`
+	Get  configGet  `cmd:"" help:"Print one setting."`
+	Set  configSet  `cmd:"" help:"Change one setting of the profile."`
+	Path configPath `cmd:"" help:"Print where the profile's settings are."`
+}
+
+func settingsOf(flags *launchFlags) (*launch, error) {
+	l := &launch{flags: flags}
+	if err := l.place(); err != nil {
+		return nil, err
+	}
+	return l, l.readSettings()
+}
+
+type configList struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run lists the settings.
+func (c *configList) Run(flags *launchFlags) error {
+	l, err := settingsOf(flags)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		values := map[string]any{}
+		for _, item := range l.settings.Items() {
+			values[item.Key] = item.Value
+		}
+		return printJSON(values)
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+	for _, item := range l.settings.Items() {
+		origin := item.Origin
+		if origin == "" {
+			origin = "default"
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", item.Key, jsonText(item.Value), origin, item.Doc) // Flush reports
+	}
+	return table.Flush()
+}
+
+type configGet struct {
+	Key  string `arg:"" help:"Name of the setting."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run prints one setting.
+func (c *configGet) Run(flags *launchFlags) error {
+	l, err := settingsOf(flags)
+	if err != nil {
+		return err
+	}
+	value, ok := l.settings.Get(c.Key)
+	if !ok {
+		return fmt.Errorf("%w: %s", config.ErrUnknown, c.Key)
+	}
+	if text, ok := value.(string); ok && !c.JSON {
+		fmt.Println(text)
+		return nil
+	}
+	return printJSON(value)
+}
+
+type configSet struct {
+	Key   string `arg:"" help:"Name of the setting."`
+	Value string `arg:"" help:"New value; lists and records as JSON."`
+}
+
+// Run changes one setting.
+func (c *configSet) Run(flags *launchFlags) error {
+	l := &launch{flags: flags}
+	if err := l.place(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	return config.Set(ctx, l.dirs, c.Key, c.Value)
+}
+
+type configPath struct{}
+
+// Run prints the path.
+func (c *configPath) Run(flags *launchFlags) error {
+	l := &launch{flags: flags}
+	if err := l.place(); err != nil {
+		return err
+	}
+	fmt.Println(l.dirs.ConfigFile())
+	return nil
+}
+
+func printJSON(v any) error {
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}
+
+func jsonText(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(raw)
+}

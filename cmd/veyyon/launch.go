@@ -1,0 +1,346 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"veyyon.dev/veyyon/core"
+	"veyyon.dev/veyyon/core/auth"
+	"veyyon.dev/veyyon/core/config"
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/model/registry"
+	"veyyon.dev/veyyon/core/prompt"
+	"veyyon.dev/veyyon/core/session"
+	"veyyon.dev/veyyon/core/shell"
+	"veyyon.dev/veyyon/core/transcript"
+	"veyyon.dev/veyyon/router"
+	"veyyon.dev/veyyon/router/rpc"
+	"veyyon.dev/veyyon/stages"
+)
+
+// launch is what flags, environment and files come to, before anything runs.
+type launch struct {
+	flags  *launchFlags
+	withUI bool // rpc-ui: tools may ask the person
+	// outboxBytes bounds what waits in memory for the host.
+	outboxBytes int
+	dirs        config.Dirs
+	dir         string // working directory
+	settings    *config.Settings
+	models      *registry.Registry
+	// runtimeKeys are the keys of this process alone (--api-key), by provider;
+	// the registry reads them.
+	runtimeKeys map[string]string
+	scope       []*model.Model
+	choice      session.Choice
+	settled     bool // scope and choice are complete
+	resume      *transcript.Log
+	system      func(dir string) []string
+}
+
+// Run serves the protocol that --mode names.
+func (c *launchCommand) Run(flags *launchFlags) error {
+	l := &launch{flags: flags}
+	if err := l.check(c.Messages); err != nil {
+		return err
+	}
+	for _, step := range []func() error{l.place, l.configure, l.findModels, l.choose, l.find, l.prompts} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return serve(l)
+}
+
+// check refuses what no file or model is needed to refuse.
+func (l *launch) check(messages []string) error {
+	switch l.flags.Mode {
+	case "rpc":
+	case "rpc-ui":
+		l.withUI = true
+	case "":
+		return errors.New("there is no terminal interface here. A host starts `veyyon --mode rpc`; see `veyyon --help`")
+	default:
+		return usageErrorf("--mode must be rpc or rpc-ui, not %q", l.flags.Mode)
+	}
+	for _, text := range messages {
+		if strings.HasPrefix(text, "@") {
+			return errors.New("@file arguments are not supported in RPC mode")
+		}
+	}
+	if mode := l.flags.ApprovalMode; mode != "" && mode != "yolo" {
+		return usageErrorf("--approval-mode %s is not available in this version: tools run without asking. Only yolo is", mode)
+	}
+	if n := l.flags.OutboxBytes; n == nil {
+		l.outboxBytes = stages.DefaultOutboxBytes
+	} else if l.outboxBytes = *n; *n < 1 {
+		return usageErrorf("--outbox-bytes must be at least 1, not %d", *n)
+	}
+	if updates := l.flags.MessageUpdates; updates != "" && updates != "delta" && updates != "full" {
+		return usageErrorf("--message-updates must be delta or full, not %q", updates)
+	}
+	return nil
+}
+
+// place finds the profile and the working directory.
+func (l *launch) place() (err error) {
+	if l.dirs, err = config.Locate(os.LookupEnv, l.flags.Profile); err != nil {
+		return err
+	}
+	logTo(l.dirs.Logs, logLevel())
+	started, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("finding the working directory: %w", err)
+	}
+	l.dir = started
+	if l.flags.Cwd != "" {
+		l.dir = l.dirs.Resolve(l.flags.Cwd, started)
+	} else if !l.flags.AllowHome {
+		l.dir = config.AwayFromHome(started, l.dirs)
+	}
+	if l.dir == started {
+		return nil
+	}
+	if l.flags.Cwd == "" {
+		_, _ = fmt.Fprintf(os.Stderr, "Working in %s instead of the home directory; --allow-home stays there.\n", l.dir)
+	}
+	return os.Chdir(l.dir)
+}
+
+// configure reads the settings and follows those about the start.
+func (l *launch) configure() error {
+	if err := l.readSettings(); err != nil {
+		return err
+	}
+	l.settings = l.settings.WithHostDefaults()
+	if mode := config.ApprovalMode.Of(l.settings); mode != "yolo" && !l.flags.Yolo {
+		return fmt.Errorf("tools.approvalMode is %s, which is not available in this version: tools run without asking. Only yolo is", mode)
+	}
+	if l.flags.Cwd != "" {
+		return nil
+	}
+	dir, err := config.Workdir(l.settings, l.dirs)
+	if err != nil || dir == "" {
+		return err
+	}
+	l.dir = dir
+	return os.Chdir(dir)
+}
+
+func (l *launch) readSettings() error {
+	settings, warnings, err := config.Load(config.Sources{Dirs: l.dirs, CWD: l.dir, Overlays: l.flags.ConfigFile})
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		l.warn("a setting was passed over", errors.New(w.String()))
+	}
+	l.settings = settings
+	return nil
+}
+
+// choose takes what the command line says about the model of the first session.
+func (l *launch) choose() error {
+	s := l.settings
+	l.choice = session.Choice{
+		Thinking: model.Level(config.ThinkingDefault.Of(s)),
+		Steering: session.QueueMode(config.SteeringMode.Of(s)), FollowUp: session.QueueMode(config.FollowUpMode.Of(s)),
+		Interrupt: session.InterruptMode(config.InterruptMode.Of(s)),
+		AutoRetry: config.RetryEnabled.Of(s), Compact: config.CompactionOn.Of(s),
+	}
+	if l.flags.Model != "" || l.flags.Provider != "" {
+		m, level, err := l.models.Match(l.flags.Model, l.flags.Provider)
+		if err != nil {
+			return err
+		}
+		l.choice.Model = m
+		if level != "" {
+			l.choice.Thinking = level
+		}
+	}
+	if word := l.flags.Thinking; word != "" {
+		if _, level := registry.SplitLevel(":" + word); level != "" { // the model may lower it
+			l.choice.Thinking = level
+		} else {
+			l.warn("a flag was passed over", fmt.Errorf("--thinking must be off, minimal, low, medium, high, xhigh, max or auto, not %q", word))
+		}
+	}
+	if l.flags.APIKey == "" {
+		return nil
+	}
+	l.settle()
+	if l.choice.Model == nil {
+		return errors.New("--api-key requires a model to be specified via --model, --provider/--model, or --models")
+	}
+	l.runtimeKeys[l.choice.Model.Provider] = l.flags.APIKey
+	return nil
+}
+
+// settle decides what the command line leaves open. It cannot fail, and it may
+// have to read the catalogue, so it runs after ready.
+func (l *launch) settle() {
+	if l.settled {
+		return
+	}
+	l.settled = true
+	if l.flags.ModelScope != "" {
+		l.scope = l.models.Scope(strings.Split(l.flags.ModelScope, ","))
+	}
+	if l.choice.Model == nil && len(l.scope) > 0 {
+		l.choice.Model = l.scope[0]
+	}
+	if l.choice.Model == nil {
+		l.choice.Model = l.models.Default(l.defaultModel())
+	}
+}
+
+func (l *launch) defaultModel() string {
+	name, _ := config.ModelRoles.Of(l.settings)["default"].(string)
+	return name
+}
+
+// find opens the session to go on with, if one is asked for.
+func (l *launch) find() error {
+	if l.flags.NoSession {
+		if l.flags.Resume != "" || l.flags.Continue {
+			return usageErrorf("--no-session cannot be combined with --resume or --continue")
+		}
+		return nil
+	}
+	path, err := l.wanted()
+	if err != nil || path == "" {
+		return err
+	}
+	l.resume, err = transcript.Open(path, l.transcripts(l.dir))
+	return err
+}
+
+// wanted is the file of the session to go on with; "" begins a new one.
+func (l *launch) wanted() (string, error) {
+	folder := l.transcripts(l.dir).Dir
+	switch name := l.flags.Resume; {
+	case name == "" && (l.flags.Continue || config.AutoResume.Of(l.settings)):
+		sessions, err := transcript.List(folder)
+		if err != nil || len(sessions) == 0 {
+			return "", err
+		}
+		return sessions[0].Path, nil
+	case name == "":
+		return "", nil
+	case strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl"):
+		path := l.dirs.Resolve(name, l.dir)
+		if _, err := os.Stat(path); err != nil {
+			return "", notFound(name)
+		}
+		return path, nil
+	default:
+		found, ok, err := transcript.Find(l.dirs.Sessions, folder, name)
+		switch {
+		case err != nil:
+			return "", err
+		case !ok:
+			return "", notFound(name)
+		case found.CWD != "" && !sameDir(found.CWD, l.dir):
+			return "", fmt.Errorf("Session %q is in another project (%s); start there, or give its file.", name, found.CWD) //nolint:staticcheck // shown to people
+		}
+		return found.Path, nil
+	}
+}
+
+func notFound(name string) error {
+	return fmt.Errorf("Session %q not found.", name) //nolint:staticcheck // fixed (facts/platform 1.4)
+}
+
+// prompts reads what the system prompt is made of.
+func (l *launch) prompts() error {
+	custom, err := textOrFile(l.flags.System)
+	if err != nil {
+		return err
+	}
+	added, err := textOrFile(l.flags.AppendSystem)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	l.system = func(dir string) []string {
+		return prompt.Build(prompt.Options{Dir: dir, Now: now, Custom: custom, Append: added})
+	}
+	return nil
+}
+
+// textOrFile is the text of the file of that name, or else the text itself.
+func textOrFile(value string) (string, error) {
+	if value == "" || strings.ContainsAny(value, "\n\x00") {
+		return value, nil
+	}
+	if info, err := os.Stat(value); err != nil || !info.Mode().IsRegular() {
+		return value, nil
+	}
+	text, err := os.ReadFile(value)
+	if err != nil {
+		return "", fmt.Errorf("reading the prompt: %w", err)
+	}
+	return string(text), nil
+}
+
+// transcripts says where the sessions of a directory are kept.
+func (l *launch) transcripts(dir string) transcript.Options {
+	o := transcript.Options{CWD: dir, Blobs: l.dirs.Blobs}
+	switch {
+	case l.flags.NoSession:
+	case l.flags.SessionDir != "":
+		o.Dir = l.dirs.Resolve(l.flags.SessionDir, l.dir)
+	default:
+		o.Dir = transcript.Dir(l.dirs.Sessions, dir)
+	}
+	return o
+}
+
+func (l *launch) shellOptions() shell.Options {
+	return shell.Options{
+		ShellPath: config.ShellPath.Of(l.settings),
+		Env:       auth.StripSecrets(os.Environ(), l.models.SecretNames()...),
+	}
+}
+
+func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs, emit event.Sink) core.Options {
+	s := l.settings
+	return core.Options{
+		Models: l.models, Scope: l.scope, Tools: l.tools(runner, ledger, uris), HostTools: rpc.Tools{Ledger: ledger}, Shell: runner,
+		Transcripts: l.transcripts, System: l.system, Dir: l.dir, Emit: emit,
+		Full: l.flags.MessageUpdates == "full" || l.flags.MessageUpdates == "" && config.MessageUpdates.Of(s) == "full",
+		Retry: session.Retry{
+			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),
+		},
+		Choice: l.choice, Resume: l.resume,
+	}
+}
+
+// warn tells the person and the log.
+func (l *launch) warn(what string, err error) {
+	slog.Warn(what, "err", err)
+	_, _ = fmt.Fprintf(os.Stderr, "Warning: %v\n", err) // stderr may be gone; the log has it
+}
+
+func sameDir(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// logLevel is Info, or Debug when VEYYON_DEBUG is set.
+func logLevel() slog.Level {
+	if os.Getenv("VEYYON_DEBUG") != "" {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}

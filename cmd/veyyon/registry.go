@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"veyyon.dev/veyyon/core/auth"
+	"veyyon.dev/veyyon/core/config"
+	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/model/anthropic"
+	"veyyon.dev/veyyon/core/model/google"
+	"veyyon.dev/veyyon/core/model/openai"
+	"veyyon.dev/veyyon/core/model/registry"
+	"veyyon.dev/veyyon/core/model/scripted"
+	"veyyon.dev/veyyon/core/model/wire"
+)
+
+// findModels makes the registry: catalogue, models.yml, keys and dialects.
+func (l *launch) findModels() error {
+	var play *scripted.Play
+	if l.flags.Script != "" {
+		var err error
+		if play, err = scripted.Read(l.dirs.Resolve(l.flags.Script, l.dir)); err != nil {
+			return err
+		}
+	}
+	started, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	env, err := auth.LoadEnv(os.Environ(), filepath.Join(started, ".env"), filepath.Join(l.dirs.Agent, ".env"),
+		filepath.Join(l.dirs.Home, ".env"), filepath.Join(l.dirs.User, ".env"))
+	if err != nil {
+		l.warn("an .env file was passed over", err)
+	}
+	l.runtimeKeys = map[string]string{}
+	l.models = newRegistry(l.dirs, l.settings, auth.NewSource(l.runtimeKeys, auth.NewStore(filepath.Join(l.dirs.Agent, "auth.json")), env), play)
+	for _, warning := range l.models.Warnings() {
+		l.warn("the models are not complete", warning)
+	}
+	return nil
+}
+
+func newRegistry(dirs config.Dirs, s *config.Settings, keys *auth.Source, play *scripted.Play) *registry.Registry {
+	client := wire.NewClient()
+	setTimeout(&client.FirstEvent, config.FirstEventTimeout.Of(s))
+	setTimeout(&client.Idle, config.IdleTimeout.Of(s))
+	script := scripted.New(play)
+	return registry.New(registry.Options{
+		CatalogPath: catalogPath(dirs), ModelsYML: filepath.Join(dirs.Agent, "models.yml"),
+		Keys: keys, Enabled: s.Models(), Disabled: s.HiddenProviders(), Scripted: script.Models(),
+		Providers: map[model.API]model.Provider{
+			model.APICompletions: openai.NewCompletions(client), model.APIResponses: openai.NewResponses(client),
+			model.APIAnthropic: anthropic.New(client), model.APIGoogle: google.New(client), model.APIScripted: script,
+		},
+	})
+}
+
+// setTimeout takes a setting in seconds; -1 leaves the built-in limit.
+func setTimeout(limit *time.Duration, seconds int) {
+	if seconds >= 0 {
+		*limit = time.Duration(seconds) * time.Second
+	}
+}
+
+func catalogPath(dirs config.Dirs) string { return filepath.Join(dirs.Cache, "models.json") }

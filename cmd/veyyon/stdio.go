@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// takeStdio keeps the real stdin and stdout for the protocol and gives the
+// descriptors 0 and 1 another meaning: nothing to read, and stderr. So whatever
+// else writes to "stdout", in this process or in a child, cannot reach the
+// host, and no child can read its frames.
+func takeStdio() (in, out *os.File, err error) {
+	if in, err = keep(0, "stdin"); err != nil {
+		return nil, nil, err
+	}
+	if out, err = keep(1, "stdout"); err != nil {
+		return nil, nil, err
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer null.Close() //nolint:errcheck // read only
+	if err := unix.Dup2(int(null.Fd()), 0); err != nil {
+		return nil, nil, fmt.Errorf("giving up stdin: %w", err)
+	}
+	if err := unix.Dup2(2, 1); err != nil {
+		return nil, nil, fmt.Errorf("giving up stdout: %w", err)
+	}
+	os.Stdout = os.Stderr
+	return in, out, nil
+}
+
+// keep makes a copy of a descriptor that no child inherits.
+func keep(fd int, name string) (*os.File, error) {
+	copied, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not open: %w", name, err)
+	}
+	return os.NewFile(uintptr(copied), name), nil
+}
