@@ -77,7 +77,7 @@ func TestOpenRefusesWhatIsNoRegularFile(t *testing.T) {
 	defer func() { _ = listener.Close() }()
 	must(t, os.Symlink(pipe, filepath.Join(dir, "link")))
 	for path, kind := range map[string]string{
-		pipe: "a named pipe", filepath.Join(dir, "link"): "a named pipe", socket: "a socket", "/dev/null": "a device", dir: "a directory",
+		pipe: "a named pipe", filepath.Join(dir, "link"): "a named pipe", socket: "a socket", "/dev/null": "a device", "/dev/stdin": "a descriptor", "/proc/self/fd/0": "a descriptor", dir: "a directory",
 	} {
 		_, _, err := Open(path)
 		if !errors.Is(err, ErrIrregular) || !strings.Contains(err.Error(), kind) {

@@ -169,10 +169,7 @@ func output(answers []Answer) (tool.Output, error) {
 		}
 		details, text = map[string][]Answer{"results": answers}, strings.Join(lines, "\n")
 	}
-	raw, err := json.Marshal(details)
-	out := tool.TextOutput(text)
-	out.Details = raw
-	return out, err
+	return tool.Detailed(tool.TextOutput(text), details)
 }
 
 func (a Answer) sentence() string {

@@ -32,11 +32,15 @@ func TestApplyReplacesText(t *testing.T) {
 		{"quotes and dashes", "say “hello” – now\n", "say bye\n", []Edit{{Old: `say "hello" - now`, New: "say bye"}}},
 		{"no-break space", "a\u00a0b\n", "c\n", []Edit{{Old: "a b", New: "c"}}},
 		{"trailing blanks", "if x {  \n\ty()\t\n}\n", "if z {\n}\n", []Edit{{Old: "if x {\n\ty()\n}", New: "if z {\n}"}}},
-		{"tabs for spaces", "f() {\n\tif a {\n\t\tb()\n\t}\n}\n", "f() {\n\tif a {\n\t\tc()\n\t}\n}\n",
-			[]Edit{{Old: "    if a {\n        b()\n    }\n", New: "    if a {\n        c()\n    }\n"}}},
+		{
+			"tabs for spaces", "f() {\n\tif a {\n\t\tb()\n\t}\n}\n", "f() {\n\tif a {\n\t\tc()\n\t}\n}\n",
+			[]Edit{{Old: "    if a {\n        b()\n    }\n", New: "    if a {\n        c()\n    }\n"}},
+		},
 		{"another depth", "{\n    a()\n    b()\n}\n", "{\n    a()\n    c()\n    b()\n}\n", []Edit{{Old: "a()\nb()\n", New: "a()\nc()\nb()\n"}}},
-		{"a small misspelling", "the quick brown fox jumps over the lazy dog\nend\n", "gone\nend\n",
-			[]Edit{{Old: "the quick brown fox jumped over the lazy dog\n", New: "gone\n"}}},
+		{
+			"a small misspelling", "the quick brown fox jumps over the lazy dog\nend\n", "gone\nend\n",
+			[]Edit{{Old: "the quick brown fox jumped over the lazy dog\n", New: "gone\n"}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -68,6 +72,11 @@ func TestApplyRefusesWhatIsNotClear(t *testing.T) {
 		{"empty old text", "a\n", []Edit{{Old: "", New: "b"}}, "edit 1: old_text is empty"},
 		{"other than ASCII into Latin-1", "caf\xe9 red\n", []Edit{{Old: "red", New: "é"}}, "the file is not UTF-8"},
 		{"a replacement character into nothing", "caf\xe9\n", []Edit{{Old: "caf\ufffd", New: "tea"}}, "old_text holds U+FFFD"},
+		{
+			"a line somebody else changed", strings.Repeat("the same line\n", 30) + "port = 8080\n",
+			[]Edit{{Old: strings.Repeat("the same line\n", 30) + "host = none\n", New: ""}},
+			"but then line 31 of the file is \"port = 8080\"",
+		},
 		{"two alike", "value of x\n  value of x\n", []Edit{{Old: "\tvalue of x\n", New: ""}}, "old_text occurs 2 times, at lines 1, 2"},
 	}
 	for _, tt := range tests {

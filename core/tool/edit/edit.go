@@ -119,14 +119,8 @@ func load(target string) ([]byte, error) {
 func report(dir, target string, before, after []byte, edits int, notes []string) (tool.Output, error) {
 	shown := file.Display(dir, target)
 	details := Details{Diff: diff(shown, before, after), FirstChangedLine: firstChange(before, after), Path: target, Op: "update"}
-	raw, err := json.Marshal(details)
-	if err != nil {
-		return tool.Output{}, err
-	}
 	text := fmt.Sprintf("Edited %s: %s, first changed line %d.", shown, plural(edits, "edit"), details.FirstChangedLine)
-	out := tool.TextOutput(strings.Join(append([]string{text}, notes...), "\n"))
-	out.Details = raw
-	return out, nil
+	return tool.Detailed(tool.TextOutput(strings.Join(append([]string{text}, notes...), "\n")), details)
 }
 
 func plural(n int, noun string) string {

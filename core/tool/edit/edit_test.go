@@ -124,7 +124,7 @@ func TestAbortWhileAnotherEditRuns(t *testing.T) {
 
 func TestLargeFilesAreEditedExactly(t *testing.T) {
 	dir := t.TempDir()
-	big := strings.Repeat("some line of a large file\n", 8<<20/26)
+	big := strings.Repeat("some line of a large file\n", 3<<20/26)
 	path := put(t, dir, "big", big+"needle\n"+big)
 	edit(t, New(&file.Locks{}), dir, "big", Edit{Old: "needle", New: "thread"})
 	if got := read(t, path); got != big+"thread\n"+big {

@@ -12,6 +12,9 @@ const (
 	// tolerance is the share of an old text that may be misspelt, in percent of
 	// its bytes, blanks not counted.
 	tolerance = 5
+	// lineTolerance is the part of one line that may be misspelt, as 1/n. A line
+	// that differs more is another line, which somebody else may have written.
+	lineTolerance = 5
 	// maxLikeness is how long an old text may be for this search, in bytes; a
 	// longer one has to match exactly.
 	maxLikeness = 64 << 10
@@ -84,6 +87,9 @@ func windows(ctx context.Context, body []byte, e Edit) (match, error) {
 			like = append(like, s)
 		}
 	}
+	if effort >= maxEffort {
+		return match{}, nil // what was found may not be the only one
+	}
 	if len(same) > 0 {
 		return match{spans: same, note: "matched with differences in blanks and indentation overlooked"}, nil
 	}
@@ -135,8 +141,9 @@ func unlikeness(a, b []line, budget int, effort *int) (total int, ok bool) {
 		if a[i].key == b[i].key {
 			continue
 		}
-		*effort += len(b[i].key) * (budget - total)
-		off, ok := distance(a[i].key, b[i].key, budget-total)
+		limit := min(budget-total, len(b[i].key)/lineTolerance)
+		*effort += len(b[i].key) * limit
+		off, ok := distance(a[i].key, b[i].key, limit)
 		if !ok {
 			return 0, false
 		}

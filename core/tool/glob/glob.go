@@ -180,11 +180,7 @@ func report(args arguments, found []hit, limit int, partial bool, missing []stri
 	if len(missing) > 0 {
 		text += "\n\n[Path not found: " + strings.Join(missing, ", ") + "]"
 	}
-	raw, err := json.Marshal(details)
-	if err != nil {
-		return tool.Output{}, err
-	}
 	out := tool.TextOutput(text)
-	out.Details, out.Useless = raw, len(shown) == 0
-	return out, nil
+	out.Useless = len(shown) == 0
+	return tool.Detailed(out, details)
 }

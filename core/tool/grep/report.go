@@ -1,7 +1,6 @@
 package grep
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -145,11 +144,7 @@ func (r *report) output() (tool.Output, error) {
 	if len(notices) > 0 {
 		text += "\n\n" + strings.Join(notices, "\n")
 	}
-	raw, err := json.Marshal(d)
-	if err != nil {
-		return tool.Output{}, err
-	}
 	out := tool.TextOutput(text)
-	out.Details, out.Useless = raw, d.FileCount == 0 && !r.timedOut
-	return out, nil
+	out.Useless = d.FileCount == 0 && !r.timedOut
+	return tool.Detailed(out, d)
 }

@@ -139,7 +139,7 @@ func (r *reader) readMissing(ctx context.Context, dir, path string, sel Selector
 	}
 	out, err := r.readPath(ctx, filepath.Join(dir, filepath.FromSlash(found[0])), sel, Details{SuffixResolution: &Resolution{path, found[0]}})
 	if err == nil {
-		note := fmt.Sprintf("[Path '%s' not found; resolved to '%s' via suffix match]", path, found[0])
+		note := fmt.Sprintf("[Path '%s' not found; resolved to '%s' via suffix match]\n", path, found[0])
 		out.Content = append(message.Blocks{message.NewText(note)}, out.Content...)
 	}
 	return out, err
@@ -153,7 +153,7 @@ func (r *reader) readPath(ctx context.Context, path string, sel Selector, detail
 		if err != nil {
 			return tool.Output{}, err
 		}
-		return output(text, details)
+		return tool.Detailed(tool.TextOutput(text), details)
 	}
 	f, info, err := file.Open(path)
 	if err != nil {
@@ -178,7 +178,8 @@ func (r *reader) readPath(ctx context.Context, path string, sel Selector, detail
 	}
 	if mime := http.DetectContentType(head); file.Binary(head) || mime == "application/pdf" {
 		details.Kind, details.ContentType, details.ContentUnavailable = "binary", mime, &Unavailable{"binary"}
-		return output(fmt.Sprintf("Binary file (%s, %d bytes); its content is not shown.", mime, info.Size()), details)
+		text := fmt.Sprintf("Binary file (%s, %d bytes); its content is not shown.", mime, info.Size())
+		return tool.Detailed(tool.TextOutput(text), details)
 	}
 	return r.readText(ctx, in, sel, "file", details)
 }
@@ -189,7 +190,7 @@ func (r *reader) readText(ctx context.Context, text io.Reader, sel Selector, kin
 		return tool.Output{}, err
 	}
 	details.Kind, details.Meta = kind, p.meta()
-	return output(p.text(), details)
+	return tool.Detailed(tool.TextOutput(p.text()), details)
 }
 
 func (r *reader) readImage(ctx context.Context, in io.Reader, size int64, details Details) (tool.Output, error) {
@@ -211,17 +212,7 @@ func (r *reader) readImage(ctx context.Context, in io.Reader, size int64, detail
 		return tool.Output{}, fmt.Errorf("reading %s: %w", details.ResolvedPath, err)
 	}
 	details.Kind, details.ContentType = "image", p.MimeType
-	out, err := output(fmt.Sprintf("Read image file [%s], %d×%d pixels", p.MimeType, p.Width, p.Height), details)
+	out := tool.TextOutput(fmt.Sprintf("Read image file [%s], %d×%d pixels", p.MimeType, p.Width, p.Height))
 	out.Content = append(out.Content, message.NewImage(base64.StdEncoding.EncodeToString(p.Data), p.MimeType))
-	return out, err
-}
-
-func output(text string, details Details) (tool.Output, error) {
-	raw, err := json.Marshal(details)
-	if err != nil {
-		return tool.Output{}, err
-	}
-	out := tool.TextOutput(text)
-	out.Details = raw
-	return out, nil
+	return tool.Detailed(out, details)
 }

@@ -196,7 +196,7 @@ func TestReadFindsTheFileThatWasMeant(t *testing.T) {
 	put(t, dir, "src/one/same.go", "")
 	put(t, dir, "src/two/same.go", "")
 	out := read(t, New(Options{}), dir, "app/main.go:1")
-	if got := out.Content.Text(); got != "[Path 'app/main.go' not found; resolved to 'src/app/main.go' via suffix match]1:package main" {
+	if got := out.Content.Text(); got != "[Path 'app/main.go' not found; resolved to 'src/app/main.go' via suffix match]\n1:package main" {
 		t.Errorf("text is %q", got)
 	}
 	var details Details

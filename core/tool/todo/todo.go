@@ -83,9 +83,7 @@ func (l list) output(out tool.Output, op Op, phases []tool.Phase) (tool.Output, 
 	if phases == nil {
 		phases = []tool.Phase{}
 	}
-	raw, err := json.Marshal(Details{Op: op.Name, Phases: phases, Storage: l.storage})
-	out.Details = raw
-	return out, err
+	return tool.Detailed(out, Details{Op: op.Name, Phases: phases, Storage: l.storage})
 }
 
 func render(phases []tool.Phase, op Op) string {

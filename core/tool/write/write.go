@@ -77,7 +77,8 @@ func (w *writer) writeURL(ctx context.Context, scheme, url, content string) (too
 	if err := w.opts.URIs.Write(ctx, url, content); err != nil {
 		return tool.Output{}, err
 	}
-	return output(fmt.Sprintf("Successfully wrote %d bytes to %s", len(content), url), Details{ResolvedPath: url, Op: "update"})
+	text := fmt.Sprintf("Successfully wrote %d bytes to %s", len(content), url)
+	return tool.Detailed(tool.TextOutput(text), Details{ResolvedPath: url, Op: "update"})
 }
 
 func (w *writer) writable(name string) bool {
@@ -110,7 +111,7 @@ func (w *writer) writeFile(ctx context.Context, dir, path, content string) (tool
 		details.MadeExecutable = true
 		text += " and made it executable"
 	}
-	return output(text, details)
+	return tool.Detailed(tool.TextOutput(text), details)
 }
 
 // makeExecutable lets whoever may read the script run it; true when that changed
@@ -123,14 +124,4 @@ func makeExecutable(target string) bool {
 	mode := info.Mode().Perm()
 	wanted := mode | mode&0o444>>2
 	return wanted != mode && os.Chmod(target, info.Mode()|wanted) == nil
-}
-
-func output(text string, details Details) (tool.Output, error) {
-	raw, err := json.Marshal(details)
-	if err != nil {
-		return tool.Output{}, err
-	}
-	out := tool.TextOutput(text)
-	out.Details = raw
-	return out, nil
 }
