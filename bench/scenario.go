@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// A scenario measures one thing about a server.
+type scenario struct {
+	name string
+	run  func(context.Context, *bench) (result, error)
+}
+
+// A result is what a scenario found: its figures and, for the plot, how its
+// latencies are spread.
+type result struct {
+	rows   []row
+	curves []curve
+}
+
+var scenarios = []scenario{
+	{"start", runStart},
+	{"state", runState},
+	{"flood", runFlood},
+	{"stream", runStream},
+	{"bash", runBash},
+	{"tool", runTool},
+	{"stall", runStall},
+}
+
+// outboxBudget is the server's default --outbox-bytes, in MiB.
+const outboxBudget = 16
+
+// limits are the figures that must hold, by scenario and metric. A ratio is
+// that of the server's figure to the reference's.
+var limits = map[string]limit{
+	"start ready":         atMostTimes(3),
+	"start idle_memory":   atMostAbove(24),
+	"state p50":           atMostTimes(5),
+	"flood rate":          atLeastTimes(0.4),
+	"stream rate":         atLeastTimes(0.4),
+	"stream growth":       atMostTimes(12),
+	"stream lateness_p50": atMostTimes(3),
+	"bash true_p50":       atMostTimes(0.5),
+	"bash at_once":        atMostTimes(0.6),
+	"bash output_memory":  atMost(32),
+	"stall memory":        atMostAbove(outboxBudget + 16),
+	"stall lost":          atMost(0),
+}
+
+// scenarioLimit ends a scenario whose server does not answer.
+const scenarioLimit = 3 * time.Minute
+
+// bench is what all scenarios share.
+type bench struct {
+	bin, echo, streamref string // programs; without bin the server runs inside this process
+	quick                bool
+	runs                 int // rounds, server and reference by turns
+	show                 func(what string)
+}
+
+// start starts a server that knows the model, which may be nil.
+func (b *bench) start(ctx context.Context, model *modelServer) (*process, error) {
+	args := []string{"--mode", "rpc"}
+	var setup func(home string) error
+	if model != nil {
+		args, setup = append(args, "--model", modelName), model.configure
+	}
+	if b.bin == "" {
+		return inside(ctx, setup)
+	}
+	return start(ctx, b.bin, args, setup)
+}
+
+// connect starts a server and drives it by hand.
+func (b *bench) connect(ctx context.Context, model *modelServer) (*host, error) {
+	p, err := b.start(ctx, model)
+	if err != nil {
+		return nil, err
+	}
+	return greet(p)
+}
+
+// meet starts a server and drives it by the client.
+func (b *bench) meet(ctx context.Context, model *modelServer) (peer, error) {
+	p, err := b.start(ctx, model)
+	if err != nil {
+		return peer{}, err
+	}
+	return meet(ctx, p)
+}
+
+// pick is full, or quick in a quick run.
+func (b *bench) pick(full, quick int) int {
+	if b.quick {
+		return quick
+	}
+	return full
+}
+
+// run goes through the scenarios of these names, all when there are none. One
+// that fails does not keep the others from running.
+func (b *bench) run(ctx context.Context, names []string) (all result, failed []error) {
+	for _, s := range selected(names) {
+		b.show(s.name)
+		found, err := b.one(ctx, s)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", s.name, err))
+		}
+		all.rows = append(all.rows, found.rows...)
+		all.curves = append(all.curves, found.curves...)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return all, failed
+}
+
+func (b *bench) one(ctx context.Context, s scenario) (result, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, scenarioLimit, fmt.Errorf("not done after %v", scenarioLimit))
+	defer stop()
+	found, err := s.run(ctx, b)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return found, err
+}
+
+func selected(names []string) []scenario {
+	if len(names) == 0 {
+		return scenarios
+	}
+	var some []scenario
+	for _, s := range scenarios {
+		for _, name := range names {
+			if s.name == name {
+				some = append(some, s)
+				break
+			}
+		}
+	}
+	return some
+}
