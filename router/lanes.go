@@ -11,7 +11,7 @@ const maxWaiting = 1024
 
 var (
 	// starts has no buffer: the Router's backlog is the buffer.
-	startsLane = stages.Lane[frames.Inbound]{Name: "starts", Capacity: 0}
+	startsLane = stages.Lane[[]frames.Inbound]{Name: "starts", Capacity: 0}
 
 	// poolSizes says how many commands of a pool run at once.
 	poolSizes = []struct {

@@ -94,12 +94,13 @@ func windUp(finishing context.Context, stop context.CancelCauseFunc, opts Option
 // Starter in its turn. It waits for nothing but its own two channels, so that
 // neither a command that waits for a reply nor a slow host stops the reading.
 // It ends when inbound is closed and the backlog is empty.
-func route(ctx context.Context, inbound <-chan frames.Inbound, starts chan<- frames.Inbound, l *Ledger) error {
+func route(ctx context.Context, inbound <-chan frames.Inbound, starts chan<- []frames.Inbound, l *Ledger) error {
 	var backlog stages.Backlog[frames.Inbound]
-	for inbound != nil || backlog.Len() > 0 {
-		first, waiting := backlog.Front()
+	var batch []frames.Inbound // the oldest commands, handed over next
+	held := 0                  // their bytes
+	for inbound != nil || batch != nil {
 		next := starts
-		if !waiting {
+		if batch == nil {
 			next = nil // switches the case off
 		}
 		select {
@@ -113,20 +114,44 @@ func route(ctx context.Context, inbound <-chan frames.Inbound, starts chan<- fra
 				l.Settle(reply)
 				continue
 			}
-			admit(&backlog, in)
-		case next <- first:
-			backlog.Pop()
+			admit(&backlog, held, in)
+		case next <- batch:
+			batch, held = nil, 0
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		}
+		if batch == nil {
+			batch, held = oldest(&backlog)
 		}
 	}
 	return nil
 }
 
-// admit puts a command or a malformed line at the end of the queue.
-func admit(backlog *stages.Backlog[frames.Inbound], in frames.Inbound) {
+// A batch spares the Starter a hop for each command of a burst. It is small, as
+// commands in it cannot be refused any more; one larger command goes alone.
+const (
+	maxBatch      = 64
+	maxBatchBytes = 64 << 10
+)
+
+// oldest takes a batch out of the backlog, nil when that is empty.
+func oldest(backlog *stages.Backlog[frames.Inbound]) (batch []frames.Inbound, bytes int) {
+	for len(batch) < maxBatch {
+		in, ok := backlog.Front()
+		if !ok || len(batch) > 0 && bytes+in.Size() > maxBatchBytes {
+			break
+		}
+		batch, bytes = append(batch, in), bytes+in.Size()
+		backlog.Pop()
+	}
+	return batch, bytes
+}
+
+// admit puts a command or a malformed line at the end of the queue, before which
+// held bytes wait already.
+func admit(backlog *stages.Backlog[frames.Inbound], held int, in frames.Inbound) {
 	command, ok := in.(frames.Command)
-	if ok && backlog.Len() > 0 && backlog.Bytes()+in.Size() > maxBacklog {
+	if waiting := backlog.Bytes() + held; ok && waiting > 0 && waiting+in.Size() > maxBacklog {
 		refused := frames.Response{ID: command.ID, Command: command.Name, Fault: refuse(errBacklog)}
 		backlog.Push(frames.Malformed{Answer: refused}, 0)
 		return

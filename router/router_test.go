@@ -448,7 +448,7 @@ func TestTopologyShowsWhatRuns(t *testing.T) {
 		return stages.Channel{Name: name, Element: "router.work", Capacity: 1024}
 	}
 	same(t, got, []Lane{
-		{Ordered, 1, stages.Channel{Name: "starts", Element: "frames.Inbound"}, []string{"a", "b"}},
+		{Ordered, 1, stages.Channel{Name: "starts", Element: "[]frames.Inbound"}, []string{"a", "b"}},
 		{Shell, 64, queue("shell"), []string{"bash"}},
 		{Model, 64, queue("model"), []string{"compact"}},
 		{Human, 8, queue("human"), nil},

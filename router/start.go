@@ -25,20 +25,22 @@ func newStarter(send func(frames.Outbound) error, t Table, queues map[Pool]chan 
 }
 
 // run ends when starts is closed. The error is the cause of a hard stop.
-func (s *starter) run(ctx context.Context, starts <-chan frames.Inbound) error {
+func (s *starter) run(ctx context.Context, starts <-chan []frames.Inbound) error {
 	for {
-		in, ok, err := stages.Recv(ctx, starts)
+		batch, ok, err := stages.Recv(ctx, starts)
 		if err != nil || !ok {
 			return err
 		}
-		switch in := in.(type) {
-		case frames.Malformed:
-			err = s.send(in.Answer)
-		case frames.Command:
-			err = s.start(ctx, in)
-		}
-		if err != nil {
-			return err
+		for _, in := range batch {
+			switch in := in.(type) {
+			case frames.Malformed:
+				err = s.send(in.Answer)
+			case frames.Command:
+				err = s.start(ctx, in)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 }
