@@ -1,8 +1,10 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -46,7 +48,8 @@ func (a *Agent) NewSession(ctx context.Context, parent string, background bool) 
 	if err != nil {
 		return SessionChange{}, err
 	}
-	a.replace(ctx, old, log, choice)
+	a.leave(ctx, old)
+	a.attach(log, choice)
 	return SessionChange{}, nil
 }
 
@@ -54,49 +57,62 @@ func (a *Agent) NewSession(ctx context.Context, parent string, background bool) 
 // it fails the session in front stays as it was.
 func (a *Agent) SwitchSession(ctx context.Context, path string) (SessionChange, error) {
 	old := a.front.Load()
-	state, err := old.State(ctx)
-	if err != nil {
-		return SessionChange{}, err
-	}
 	choice, err := old.Choice(ctx)
 	if err != nil {
 		return SessionChange{}, err
 	}
-	if state.SessionFile != "" && sameFile(state.SessionFile, path) {
-		return SessionChange{}, a.reload(ctx, old, path, choice)
+	if sameFile(old.Path(), path) {
+		return SessionChange{}, a.reload(ctx, old, choice)
 	}
 	log, err := a.open(ctx, path)
 	if err != nil {
 		return SessionChange{}, err
 	}
-	a.replace(ctx, old, log, choice)
+	a.leave(ctx, old)
+	a.attach(log, choice)
 	return SessionChange{}, nil
 }
 
-// replace puts a session on this transcript in front.
-func (a *Agent) replace(ctx context.Context, old *session.Session, log *transcript.Log, choice session.Choice) {
-	old.Stop(ctx, errReplaced, true)
-	a.left = append(slices.DeleteFunc(a.left, ended), old)
-	a.front.Store(a.begin(log, choice))
-	a.opts.Emit(event.AvailableCommands{Commands: slash.List()})
+// reload reads the file of the session in front again. The session is given up
+// first, since a file has one writer; should the file then be of no use, a new
+// session takes its place.
+func (a *Agent) reload(ctx context.Context, old *session.Session, choice session.Choice) error {
+	spare, err := transcript.New(a.opts.Transcripts(a.opts.Dir))
+	if err != nil {
+		return err
+	}
+	a.leave(ctx, old)
+	log, err := a.open(ctx, old.Path())
+	if err != nil {
+		log, err = spare, fault.Newf(fault.IO, "%v; a new session was begun instead", err)
+	}
+	a.attach(log, choice)
+	return err
 }
 
-// reload reads the file of the session in front again: it is given up first,
-// since a file has one writer.
-func (a *Agent) reload(ctx context.Context, old *session.Session, path string, choice session.Choice) error {
+// leave stops a session, of which the host hears nothing more. Its run may
+// still unwind for a while.
+func (a *Agent) leave(ctx context.Context, old *session.Session) {
 	old.Stop(ctx, errReplaced, true)
 	a.left = append(slices.DeleteFunc(a.left, ended), old)
-	log, failed := a.open(ctx, path)
-	if failed != nil {
-		var err error
-		if log, err = transcript.New(a.opts.Transcripts(a.opts.Dir)); err != nil {
-			return err
-		}
-		failed = fault.Newf(fault.IO, "%v; a new session was begun instead", failed)
-	}
+}
+
+// attach puts a session on this transcript in front.
+func (a *Agent) attach(log *transcript.Log, choice session.Choice) {
 	a.front.Store(a.begin(log, choice))
+	a.Announce()
+}
+
+// Announce tells the host of the session in front: which slash commands there
+// are, and whether its file has suffered.
+func (a *Agent) Announce() {
 	a.opts.Emit(event.AvailableCommands{Commands: slash.List()})
-	return failed
+	if s := a.front.Load(); s.Skipped() > 0 {
+		a.opts.Emit(event.Notice{
+			Level: "warning", Source: "transcript",
+			Message: fmt.Sprintf("%d line(s) of %s could not be read and were passed over.", s.Skipped(), s.Path()),
+		})
+	}
 }
 
 // open opens a session file. If it is that of a session the host has just left,
@@ -105,18 +121,36 @@ func (a *Agent) open(ctx context.Context, path string) (*transcript.Log, error) 
 	opts := a.opts.Transcripts(a.opts.Dir)
 	log, err := transcript.Open(path, opts)
 	if !errors.Is(err, transcript.ErrLocked) {
-		return log, err
+		return log, coded(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, unwindWait)
 	defer cancel()
 	for _, s := range a.left {
+		if !sameFile(s.Path(), path) {
+			continue
+		}
 		select {
 		case <-s.Done():
 		case <-ctx.Done():
-			return nil, err
+			return nil, coded(err)
 		}
 	}
-	return transcript.Open(path, opts)
+	log, err = transcript.Open(path, opts)
+	return log, coded(err)
+}
+
+// coded tells a host why a file could not be opened.
+func coded(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, transcript.ErrNotSession):
+		return fault.Wrap(fault.Invalid, err)
+	case errors.Is(err, transcript.ErrLocked):
+		return fault.Wrap(fault.Busy, err)
+	default:
+		return fault.Wrap(fault.IO, err)
+	}
 }
 
 func ended(s *session.Session) bool {
@@ -134,8 +168,8 @@ func (a *Agent) restored(log *transcript.Log, choice session.Choice) session.Cho
 	if m, ok := a.opts.Models.FindRef(said.Model); ok {
 		choice.Model = m
 	}
-	if said.Thinking != "" {
-		choice.Thinking = model.Level(said.Thinking)
+	if level := cmp.Or(said.Configured, said.Thinking); level != "" {
+		choice.Thinking = model.Level(level)
 	}
 	return choice
 }

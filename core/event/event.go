@@ -13,8 +13,9 @@ import (
 // An Event is one of the types of this package; Name is its wire name.
 type Event interface{ Name() string }
 
-// A Sink takes events in order. Emit may wait for a slow host, so it hears the
-// hard stop through its own context; it is called from one goroutine at a time.
+// A Sink takes the events of each caller in order. It may wait for a slow host,
+// so it hears the hard stop through its own context. Safe for concurrent use:
+// a slash command is answered beside the run.
 type Sink func(Event)
 
 type (

@@ -44,9 +44,6 @@ func Wrap(code Code, err error) *Error { return &Error{code: code, text: err.Err
 
 func (e *Error) Error() string { return e.text }
 
-// Code is the short stable word for programs.
-func (e *Error) Code() string { return string(e.code) }
-
 // Unwrap returns what Wrap was given.
 func (e *Error) Unwrap() error { return e.err }
 

@@ -33,8 +33,8 @@ func (s *Session) Bash(ctx context.Context, command string) (run func(context.Co
 		stop := context.AfterFunc(ctx, func() { b.cancel(context.Cause(ctx)) })
 		defer stop()
 		result, err := s.opts.Shell.Run(b.ctx, shell.Command{Line: command, Dir: s.opts.Dir})
-		// The loop lives until it hears this, so the wait needs no other end.
-		_ = s.do(context.WithoutCancel(ctx), func(st *state) {
+		// The loop takes this or has ended, so the wait needs no other end.
+		_ = s.do(context.WithoutCancel(ctx), func(st *state) { // after a hard stop nothing is recorded
 			delete(st.bash, b)
 			if err == nil {
 				st.bashDone(executed(command, result))

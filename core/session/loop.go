@@ -9,7 +9,8 @@ import (
 
 // Loop owns the session's state until the session has been stopped, its last
 // run has unwound and its commands have ended. Ending ctx stops it at once: the
-// run is told, and still gets its results written.
+// run is told, and still gets its results written; commands are not waited for,
+// since the pool they wait in may never get to them.
 func (s *Session) Loop(ctx context.Context) {
 	defer close(s.done)
 	life, end := context.WithCancelCause(ctx)
@@ -32,6 +33,7 @@ func (s *Session) Loop(ctx context.Context) {
 			st.askAgain()
 		case <-hardStop:
 			hardStop = nil // heard once
+			st.killed = true
 			st.abortBash(context.Cause(ctx))
 			st.stop(context.Cause(ctx))
 		}

@@ -23,7 +23,7 @@ const quotaWait = 30 * time.Minute
 // or the answer already held a complete tool call.
 func (st *state) retry(o turn.Outcome) bool {
 	r, opts := st.run, st.s.opts.Retry
-	if !st.choice.AutoRetry || !o.Err.Retryable() || len(o.Message.Content.ToolCalls()) > 0 {
+	if r.ctx.Err() != nil || !st.choice.AutoRetry || !o.Err.Retryable() || len(o.Message.Content.ToolCalls()) > 0 {
 		st.retriesFailed(o.Err.Message)
 		return false
 	}
@@ -41,8 +41,7 @@ func (st *state) retry(o turn.Outcome) bool {
 	st.emit(event.AutoRetryStart{
 		Attempt: r.attempt, MaxAttempts: opts.Max, DelayMs: delay.Milliseconds(), ErrorMessage: o.Err.Message, ErrorID: o.Err.ID(),
 	})
-	st.forget(o.Message)
-	r.backoff = time.NewTimer(delay)
+	r.failed, r.backoff = o.Message, time.NewTimer(delay)
 	return true
 }
 
@@ -71,19 +70,20 @@ func (st *state) forget(m *message.Assistant) {
 // askAgain follows the wait.
 func (st *state) askAgain() {
 	r := st.run
-	r.backoff = nil
-	r.messages = nil
+	st.forget(r.failed)
+	r.failed, r.backoff, r.messages = nil, nil, nil
 	st.emit(event.AgentStart{})
-	st.emit(event.TurnStart{})
-	for _, m := range st.takeSteering() {
-		st.say(m)
-	}
-	st.startTurn()
+	st.nextTurn(st.takeSteering())
 }
 
-// retryDone reports a good answer after failed ones.
-func (st *state) retryDone(o turn.Outcome) {
-	if r := st.run; r.attempt > 0 && o.Err == nil && o.Message.StopReason != message.StopAborted {
+// retryDone reports the end of the retries: an answer came, or nobody wants one
+// any more.
+func (st *state) retryDone(answer *message.Assistant) {
+	switch r := st.run; {
+	case r.attempt == 0 || answer.StopReason == message.StopError:
+	case answer.StopReason == message.StopAborted:
+		st.retriesFailed(answer.ErrorMessage)
+	default:
 		st.emit(event.AutoRetryEnd{Success: true, Attempt: r.attempt})
 		r.attempt = 0
 	}
@@ -97,11 +97,12 @@ func (st *state) retriesFailed(text string) {
 	}
 }
 
-// giveUpRetry ends the wait before a retry, and with it the run.
-func (st *state) giveUpRetry(reason string) {
-	r := st.run
-	r.backoff.Stop()
-	r.backoff = nil
-	st.retriesFailed(reason)
+// giveUpRetry ends the wait before a retry, and with it the run: the failed
+// answer stands, and follow-ups wait for the next prompt.
+func (st *state) giveUpRetry() {
+	st.parked = true
+	st.run.backoff.Stop()
+	st.retriesFailed("Retry cancelled")
+	st.failed(st.run.failed)
 	st.endRun()
 }

@@ -2,10 +2,10 @@ package session
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 
 	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/tool"
@@ -68,13 +68,19 @@ type Session struct {
 type op struct{ run func(*state) }
 
 // ErrClosed means that the session has ended.
-var ErrClosed = errors.New("the session has ended")
+var ErrClosed = fault.New(fault.Cancelled, "The session has ended")
 
 // New returns a session whose loop is not running yet: the caller runs Loop on
 // a goroutine that it waits for.
 func New(opts Options) *Session {
 	return &Session{ops: make(chan op), done: make(chan struct{}), opts: opts}
 }
+
+// Path is the session's file, "" for one in memory.
+func (s *Session) Path() string { return s.opts.Log.Path() } // never changes
+
+// Skipped counts the lines of the file that could not be read.
+func (s *Session) Skipped() int { return s.opts.Log.Skipped() } // as above
 
 // Done is closed when the session has ended and its file is closed.
 func (s *Session) Done() <-chan struct{} { return s.done }

@@ -16,7 +16,7 @@ func (s *Session) SetModel(ctx context.Context, m *model.Model) error {
 	return s.do(ctx, func(st *state) {
 		before := st.level()
 		st.choice.Model = m
-		st.wrote(st.log().Append(&transcript.ModelChange{Model: m.Ref(), Role: "interactive"}))
+		st.wrote(st.log().Append(&transcript.ModelChange{Model: m.Ref()}))
 		st.levelChanged(before)
 	})
 }
@@ -46,9 +46,14 @@ func (s *Session) CycleThinkingLevel(ctx context.Context) (model.Level, error) {
 func (st *state) setLevel(level model.Level) {
 	before := st.level()
 	st.choice.Thinking = level
-	effective, configured := string(st.level()), string(level)
-	st.wrote(st.log().Append(&transcript.ThinkingChange{ThinkingLevel: &effective, Configured: &configured}))
+	st.wrote(st.log().Append(st.thinking()))
 	st.levelChanged(before)
+}
+
+// thinking is the level as the transcript notes it.
+func (st *state) thinking() *transcript.ThinkingChange {
+	effective, configured := string(st.level()), string(st.choice.Thinking)
+	return &transcript.ThinkingChange{ThinkingLevel: &effective, Configured: &configured}
 }
 
 // levelChanged tells the host when another level is in effect than before.
@@ -73,7 +78,7 @@ func (s *Session) SetAutoCompaction(ctx context.Context, on bool) error {
 func (s *Session) AbortRetry(ctx context.Context) error {
 	return s.do(ctx, func(st *state) {
 		if st.run != nil && st.run.backoff != nil {
-			st.giveUpRetry("Retry cancelled")
+			st.giveUpRetry()
 		}
 	})
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/message"
@@ -11,7 +10,6 @@ import (
 	"veyyon.dev/veyyon/core/model/registry"
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/transcript"
-	"veyyon.dev/veyyon/core/turn"
 )
 
 // state is all that changes in a session. It is a local variable of Loop;
@@ -29,34 +27,13 @@ type state struct {
 	run     *run      // the prompt under way, nil when idle
 	next    []*prompt // accepted while an abort unwinds the run, in order
 	queues  queues
-	late    []*message.BashExecution // finished while a turn ran; they join before the next prompt
+	late    []*message.BashExecution // finished while the run went on; they join at its end
 	parked  bool                     // the person aborted: follow-ups wait for the next prompt
 	bash    map[*bashRun]struct{}
 	stopped bool
+	killed  bool // the hard stop: there is nobody left to hear of anything
 	muted   bool // the host has left this session: no more events
 	warned  bool // a failed write has been reported
-}
-
-// prompt is an accepted prompt that has not begun.
-type prompt struct {
-	messages []message.Message // empty for a run that only continues
-	fail     func(error)
-	released bool
-	aborted  error // the reason, once aborted before it began
-	ended    []chan struct{}
-}
-
-// run is a prompt under way, with all its retries.
-type run struct {
-	prompt   *prompt
-	ctx      context.Context
-	cancel   context.CancelCauseFunc
-	messages []message.Message // what agent_end lists
-	turn     *turn.Turn        // nil before the prompt is released and while a retry waits
-	backoff  *time.Timer       // the wait before a retry, nil when none is on
-	attempt  int               // retries so far, 0 when the last answer was good
-	pauses   int               // pause_turn answers in a row
-	steering bool              // interrupt mode immediate, as it was when the run began
 }
 
 func newState(s *Session, life context.Context) *state {
@@ -65,8 +42,12 @@ func newState(s *Session, life context.Context) *state {
 	return st
 }
 
-// load takes over what the transcript holds.
+// load takes over what the transcript holds. In a new one it notes what the
+// session begins with.
 func (st *state) load() {
+	if st.log().Leaf() == nil && st.choice.Model != nil {
+		st.wrote(st.log().Append(&transcript.ModelChange{Model: st.choice.Model.Ref()}, st.thinking()))
+	}
 	for _, m := range st.log().Messages() {
 		st.take(m)
 		if phases, ok := todosOf(m); ok {
@@ -78,7 +59,7 @@ func (st *state) load() {
 func (st *state) log() *transcript.Log { return st.s.opts.Log }
 
 func (st *state) over() bool {
-	return st.stopped && st.run == nil && len(st.bash) == 0
+	return st.stopped && st.run == nil && (st.killed || len(st.bash) == 0)
 }
 
 func (st *state) close() {

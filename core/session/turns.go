@@ -46,10 +46,14 @@ func (st *state) step(e event.Event) {
 	if e == nil {
 		return
 	}
-	if end, ok := e.(event.MessageEnd); ok {
+	end, ended := e.(event.MessageEnd)
+	if ended {
 		st.keep(end.Message)
 	}
 	st.emit(e)
+	if answer, ok := end.Message.(*message.Assistant); ok {
+		st.retryDone(answer)
+	}
 }
 
 // keep adds a message of the turn to the run. A failed answer is stored only
@@ -81,19 +85,20 @@ func (st *state) turnOver() {
 	r := st.run
 	outcome := r.turn.Outcome()
 	r.turn = nil
-	st.retryDone(outcome)
 	st.emit(event.TurnEnd{Message: outcome.Message, ToolResults: outcome.Results})
 	switch {
 	case outcome.Message.StopReason == message.StopAborted:
-		st.endRun()
-	case r.ctx.Err() != nil:
-		st.abortedTurn()
 		st.endRun()
 	case outcome.Err != nil:
 		if !st.retry(outcome) {
 			st.failed(outcome.Message)
 			st.endRun()
 		}
+	case r.ctx.Err() != nil:
+		if len(outcome.Results) > 0 {
+			st.abortedTurn()
+		}
+		st.endRun()
 	case len(outcome.Results) > 0:
 		r.pauses = 0
 		st.nextTurn(st.takeSteering())
@@ -105,10 +110,9 @@ func (st *state) turnOver() {
 	}
 }
 
-// failed stores a failed answer that nothing replaces. One without content says
-// nothing to a model: it stays in memory, for the host.
+// failed stores a failed answer that nothing replaces.
 func (st *state) failed(m *message.Assistant) {
-	if mayBeRetried(m) && len(m.Content) > 0 {
+	if mayBeRetried(m) {
 		st.wrote(st.log().AppendMessage(m))
 	}
 }

@@ -26,8 +26,8 @@ type State struct {
 	MessageCount          int           `json:"messageCount"`
 	QueuedMessageCount    int           `json:"queuedMessageCount"`
 	TodoPhases            []tool.Phase  `json:"todoPhases"`
-	SystemPrompt          []string      `json:"systemPrompt"`
-	DumpTools             []DumpTool    `json:"dumpTools"`
+	SystemPrompt          []string      `json:"systemPrompt,omitempty"`
+	DumpTools             []DumpTool    `json:"dumpTools,omitempty"`
 	ContextUsage          *ContextUsage `json:"contextUsage,omitempty"`
 }
 

@@ -3,9 +3,12 @@ package slash
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/session"
 )
 
@@ -39,15 +42,18 @@ func modelCommand(ctx context.Context, t Target, args string) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	for _, m := range models {
-		if args == m.Ref() || args == m.ID {
-			if _, err := t.SetModel(ctx, m.Provider, m.ID); err != nil {
-				return Effect{}, err
-			}
-			return Effect{Output: "Model set to " + m.Ref() + ".", Config: true}, nil
-		}
+	provider, id, _ := strings.Cut(args, "/")
+	if i := slices.IndexFunc(models, func(m *model.Model) bool { return args == m.ID }); i >= 0 {
+		provider, id = models[i].Provider, models[i].ID
 	}
-	return Effect{Output: fmt.Sprintf("Unknown model: %s. The command get_available_models lists those that can be used.", args)}, nil
+	m, err := t.SetModel(ctx, provider, id)
+	switch {
+	case fault.CodeOf(err) == fault.NotFound:
+		return Effect{Output: fmt.Sprintf("Unknown model: %s. The command get_available_models lists those that can be used.", args)}, nil
+	case err != nil:
+		return Effect{}, err
+	}
+	return Effect{Output: "Model set to " + m.Ref() + ".", Config: true}, nil
 }
 
 func thinking(ctx context.Context, t Target, args string) (Effect, error) {

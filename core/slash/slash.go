@@ -46,7 +46,7 @@ func Lookup(prompt string) (run func(context.Context, Target) (Effect, error)) {
 	}
 	name, args := text, ""
 	if i := strings.IndexFunc(text, func(r rune) bool { return r == ':' || unicode.IsSpace(r) }); i >= 0 {
-		name, args = text[:i], strings.TrimSpace(text[i+1:])
+		name, args = text[:i], strings.TrimSpace(strings.TrimPrefix(text[i:], ":"))
 	}
 	for _, c := range builtins {
 		if c.called(name) {

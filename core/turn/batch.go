@@ -57,21 +57,34 @@ func wave(tools tool.Set, calls []*message.ToolCall) int {
 
 // together runs calls at once and reports them as they complete.
 func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in Input, calls []*message.ToolCall) {
-	reports := make(chan report) // the calls' goroutines send, nobody closes it: each ends with a done report
+	reports := make(chan report) // the calls' goroutines send, nobody closes it: over tells when nobody receives any more
+	over := make(chan struct{})
+	defer close(over)
+	send := func(r report) {
+		select {
+		case reports <- r:
+		case <-over: // a tool's own goroutine, behind its end
+		}
+	}
+	open := make(map[*message.ToolCall]bool, len(calls))
 	for _, call := range calls {
+		open[call] = true
 		t.emit(event.ToolStart{ToolCallID: call.ID, ToolName: call.Name, Args: call.Arguments})
 	}
 	t.steps <- nil // a tool may itself talk to the host, and must not overtake its start; see Steps
 	for _, call := range calls {
-		go work(ctx, in, call, reports)
+		go work(ctx, in, call, send) // ends with its done report
 	}
-	for open := len(calls); open > 0; {
+	for len(open) > 0 {
 		r := <-reports
+		if !open[r.call] {
+			continue
+		}
 		if !r.done {
 			t.emit(event.ToolUpdate{ToolCallID: r.call.ID, ToolName: r.call.Name, Args: r.call.Arguments, PartialResult: cleanParts(r.output)})
 			continue
 		}
-		open--
+		delete(open, r.call)
 		t.finish(r.call, result(ctx, r))
 		if in.Steered != nil && in.Steered() {
 			stop(errSteered)
@@ -80,17 +93,17 @@ func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in In
 }
 
 // work runs one call and ends with one done report.
-func work(ctx context.Context, in Input, call *message.ToolCall, reports chan<- report) {
+func work(ctx context.Context, in Input, call *message.ToolCall, send func(report)) {
 	r := report{call: call, done: true}
-	if caught := panics.Try(func() { r.output, r.err = use(ctx, in, call, reports) }); caught != nil {
+	if caught := panics.Try(func() { r.output, r.err = use(ctx, in, call, send) }); caught != nil {
 		slog.Error("a tool panicked", "tool", call.Name, "panic", caught.Value, "stack", string(caught.Stack))
 		r.err = fmt.Errorf("the tool failed inside: %v", caught.Value)
 	}
 	r.stopped = ctx.Err() != nil
-	reports <- r
+	send(r)
 }
 
-func use(ctx context.Context, in Input, call *message.ToolCall, reports chan<- report) (tool.Output, error) {
+func use(ctx context.Context, in Input, call *message.ToolCall, send func(report)) (tool.Output, error) {
 	used, ok := in.Tools.Lookup(call.Name)
 	if !ok {
 		return tool.Output{}, fault.Newf(fault.NotFound, "Tool %s not found", call.Name)
@@ -101,7 +114,7 @@ func use(ctx context.Context, in Input, call *message.ToolCall, reports chan<- r
 	}
 	return used.Run(ctx, tool.Call{
 		ID: call.ID, Args: args, Dir: in.Dir, Session: in.Session,
-		Update: func(o tool.Output) { reports <- report{call: call, output: o} },
+		Update: func(o tool.Output) { send(report{call: call, output: o}) },
 	})
 }
 

@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/sourcegraph/conc/panics"
+
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
@@ -119,13 +121,13 @@ func (t *Turn) panicked(in Input, text string) {
 
 // answer streams one answer and returns it finished, whatever happened.
 func (t *Turn) answer(ctx context.Context, in Input) *message.Assistant {
-	began, first := time.Now(), time.Duration(0)
+	began, started, first := time.Now(), false, time.Duration(0)
 	var draft *model.Draft
 	draft = model.NewDraft(in.Request.Model, model.DraftOptions{
 		Full: in.Full, CallID: in.CallID,
 		Emit: func(part event.Part, m *message.Assistant) {
-			if first == 0 {
-				first = time.Since(began)
+			if !started {
+				started, first = true, time.Since(began)
 				t.emit(event.MessageStart{Message: draft.Light()})
 			}
 			t.emit(event.MessageUpdate{Part: part, Message: m})
@@ -137,7 +139,7 @@ func (t *Turn) answer(ctx context.Context, in Input) *message.Assistant {
 		m.ErrorStatus, m.ErrorID = err.Status, err.ID()
 		t.outcome.Err = err
 	}
-	if first == 0 {
+	if !started {
 		t.emit(event.MessageStart{Message: m})
 	}
 	return m
@@ -146,10 +148,7 @@ func (t *Turn) answer(ctx context.Context, in Input) *message.Assistant {
 func (t *Turn) ask(ctx context.Context, in Input, draft *model.Draft) (*message.Assistant, *model.Error) {
 	err := ctx.Err()
 	if err == nil {
-		request := *in.Request
-		if request.Key, err = in.Key(ctx); err == nil {
-			err = in.Provider.Stream(ctx, &request, draft)
-		}
+		err = stream(ctx, in, draft)
 	}
 	if err == nil {
 		return draft.Finish(), nil
@@ -162,6 +161,22 @@ func (t *Turn) ask(ctx context.Context, in Input, draft *model.Draft) (*message.
 		failure = &model.Error{Message: err.Error()}
 	}
 	return draft.Fail(message.StopError, failure.Message), failure
+}
+
+// stream asks the provider; a panic in it makes a failed answer of what had
+// streamed in.
+func stream(ctx context.Context, in Input, draft *model.Draft) (err error) {
+	request := *in.Request
+	caught := panics.Try(func() {
+		if request.Key, err = in.Key(ctx); err == nil {
+			err = in.Provider.Stream(ctx, &request, draft)
+		}
+	})
+	if caught != nil {
+		slog.Error("a provider panicked", "model", request.Model.Ref(), "panic", caught.Value, "stack", string(caught.Stack))
+		return fmt.Errorf("internal error: %v", caught.Value)
+	}
+	return err
 }
 
 // emit hands a step over; the receiver takes steps until they are closed.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/message"
@@ -19,6 +22,11 @@ import (
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/turn"
 )
+
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil))) // panics are logged on purpose
+	goleak.VerifyTestMain(m)
+}
 
 var testModel = &model.Model{ID: "m", Provider: "p", API: model.APIScripted}
 
@@ -286,4 +294,36 @@ func TestPanicInTheProviderEndsTheTurnWithAnError(t *testing.T) {
 	if o.Message == nil || o.Message.StopReason != message.StopError || !strings.Contains(o.Message.ErrorMessage, "boom") {
 		t.Errorf("outcome %+v", o)
 	}
+}
+
+func TestPanicInTheMiddleOfAnAnswerKeepsWhatCame(t *testing.T) {
+	steps, o := play(t.Context(), turn.Input{Provider: speaks(func(_ context.Context, d *model.Draft) error {
+		d.Text("half")
+		panic("boom")
+	})})
+	if diff := cmp.Diff([]string{"start assistant", "text_start", "text_delta", "text_end", "end assistant"}, steps); diff != "" {
+		t.Error(diff)
+	}
+	if o.Message.Content.Text() != "half" || o.Message.StopReason != message.StopError || o.Err == nil {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
+func TestUpdatesBehindTheEndOfTheirCallAreDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := does{"late", false, func(_ context.Context, call tool.Call) (tool.Output, error) {
+			for _, after := range []time.Duration{time.Second / 2, time.Minute} { // beside the other call, and behind the turn
+				go func() { time.Sleep(after); call.Update(tool.TextOutput("late")) }()
+			}
+			return tool.TextOutput("done"), nil
+		}}
+		steps, _ := play(t.Context(), turn.Input{Provider: calling("late {}", "w {}"), Tools: tool.NewSet(late, waits("w", false))})
+		want := []string{
+			"run c0", "run c1", "ran c0 error=false", "start toolResult", "end toolResult", "ran c1 error=false", "start toolResult", "end toolResult",
+		}
+		if diff := cmp.Diff(want, steps[len(steps)-len(want):]); diff != "" {
+			t.Error(diff)
+		}
+		time.Sleep(time.Hour) // nothing is left blocked
+	})
 }

@@ -46,18 +46,13 @@ func (t Tools) Call(ctx context.Context, call host.ToolCall, fn func(event.ToolO
 	if result.IsError {
 		return event.ToolOutput{}, hostError{text: toolErrorText(result.Output.Content)}
 	}
+	result.Output.Content = fitImages(result.Output.Content)
 	return result.Output, nil
 }
 
 // toolErrorText is the text of a call that the host calls an error.
 func toolErrorText(content message.Blocks) string {
-	var texts []string
-	for _, block := range content {
-		if text, ok := block.(*message.Text); ok {
-			texts = append(texts, text.Text)
-		}
-	}
-	return cmp.Or(strings.TrimSpace(strings.Join(texts, "\n")), "Host tool execution failed")
+	return cmp.Or(strings.TrimSpace(content.Join("\n")), "Host tool execution failed")
 }
 
 // A hostError has the text that the protocol gives a failed ask, for the model,

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 
+	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/session"
 	wire "veyyon.dev/veyyon/frames/rpc"
 	"veyyon.dev/veyyon/router"
@@ -14,7 +15,11 @@ type invoked struct {
 }
 
 func (c *commands) prompt(ctx context.Context, p wire.Prompt, fail func(error)) (router.Answer, error) {
-	accepted, err := c.agent.Prompt(ctx, asked(p, fail))
+	asked, err := fitted(p, fail)
+	if err != nil {
+		return router.Answer{}, err
+	}
+	accepted, err := c.agent.Prompt(ctx, asked)
 	answer := router.Answer{Then: accepted.Release}
 	if accepted.AgentInvoked != nil {
 		answer.Data = invoked{*accepted.AgentInvoked}
@@ -25,17 +30,29 @@ func (c *commands) prompt(ctx context.Context, p wire.Prompt, fail func(error)) 
 // abortAndPrompt never says whether the agent was invoked (the document's "Edge
 // behavior from runtime").
 func (c *commands) abortAndPrompt(ctx context.Context, p wire.Prompt, fail func(error)) (router.Answer, error) {
-	accepted, err := c.agent.AbortAndPrompt(ctx, asked(p, fail))
+	asked, err := fitted(p, fail)
+	if err != nil {
+		return router.Answer{}, err
+	}
+	accepted, err := c.agent.AbortAndPrompt(ctx, asked)
 	return router.Answer{Then: accepted.Release}, err
 }
 
 func (c *commands) steer(ctx context.Context, p wire.Prompt) (router.Answer, error) {
-	release, err := c.agent.Steer(ctx, asked(p, nil))
+	asked, err := fitted(p, nil)
+	if err != nil {
+		return router.Answer{}, err
+	}
+	release, err := c.agent.Steer(ctx, asked)
 	return router.Answer{Then: release}, err
 }
 
 func (c *commands) followUp(ctx context.Context, p wire.Prompt) (router.Answer, error) {
-	release, err := c.agent.FollowUp(ctx, asked(p, nil))
+	asked, err := fitted(p, nil)
+	if err != nil {
+		return router.Answer{}, err
+	}
+	release, err := c.agent.FollowUp(ctx, asked)
 	return router.Answer{Then: release}, err
 }
 
@@ -53,6 +70,16 @@ func (c *commands) newSession(ctx context.Context, n wire.NewSession) (router.An
 	return router.Answer{Data: change}, err
 }
 
-func asked(p wire.Prompt, fail func(error)) session.Prompt {
-	return session.Prompt{Text: p.Message, Images: p.Images, Behavior: p.Behavior, Fail: fail}
+// fitted is what the session is asked. An image that a provider would refuse is
+// refused here: in a session's file it would spoil every request to come.
+func fitted(p wire.Prompt, fail func(error)) (session.Prompt, error) {
+	asked := session.Prompt{Text: p.Message, Behavior: p.Behavior, Fail: fail}
+	for i, image := range p.Images {
+		fit, err := fitImage(image)
+		if err != nil {
+			return session.Prompt{}, fault.Newf(fault.Invalid, "images[%d]: %v", i, err)
+		}
+		asked.Images = append(asked.Images, fit)
+	}
+	return asked, nil
 }

@@ -19,6 +19,8 @@ type commands struct {
 	agent *core.Agent
 	uris  *URIs
 	level atomic.Value // a string: what set_subagent_subscription asked for
+
+	constant constantState // the Starter's
 }
 
 // NewCodec returns the codec that knows the commands of the table.
@@ -53,7 +55,7 @@ func (c *commands) rows() []row {
 		accepting("abort_and_prompt", wire.DecodePrompt, c.abortAndPrompt),
 		ordered("new_session", wire.DecodeNewSession, c.newSession),
 
-		ordered("get_state", wire.Nothing, get(c.agent.State)),
+		ordered("get_state", wire.Nothing, c.state),
 		ordered("get_available_commands", wire.Nothing, list("commands", c.agent.Commands)),
 		ordered("set_todos", wire.DecodeTodos, c.setTodos),
 		ordered("set_host_tools", wire.DecodeHostTools, c.setHostTools),

@@ -1,0 +1,133 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/turn"
+)
+
+// prompt is an accepted prompt that has not begun.
+type prompt struct {
+	messages []message.Message // empty for a run that only continues
+	fail     func(error)
+	released bool
+	aborted  error // the reason, once aborted before it began
+	ended    []chan struct{}
+}
+
+// run is a prompt under way, with all its retries.
+type run struct {
+	prompt   *prompt
+	begun    bool // agent_start has been told
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	messages []message.Message  // what agent_end lists
+	turn     *turn.Turn         // nil before the prompt is released and while a retry waits
+	failed   *message.Assistant // the answer that a retry is to replace, while it waits
+	backoff  *time.Timer        // the wait, nil when none is on
+	attempt  int                // retries so far, 0 when the last answer was good
+	pauses   int                // pause_turn answers in a row
+	steering bool               // interrupt mode immediate, as it was when the run began
+}
+
+// open makes the prompt the run under way; from here on the session streams.
+func (st *state) open(p *prompt) {
+	ctx, cancel := context.WithCancelCause(st.life)
+	st.run = &run{prompt: p, ctx: ctx, cancel: cancel, steering: st.choice.Interrupt == InterruptImmediate}
+	if p.aborted != nil {
+		cancel(p.aborted)
+	}
+}
+
+// beginReleased begins the run under way if it waits only for its release.
+func (st *state) beginReleased() {
+	r := st.run
+	if r == nil || r.begun || !r.prompt.released {
+		return
+	}
+	if err := st.ready(); err != nil && r.ctx.Err() == nil {
+		st.run = nil
+		r.cancel(err)
+		if r.prompt.fail != nil {
+			r.prompt.fail(err)
+		}
+		st.settle(r)
+		return
+	}
+	r.begun = true
+	st.emit(event.AgentStart{})
+	messages := r.prompt.messages
+	if r.ctx.Err() == nil {
+		messages = append(messages, st.takeSteering()...)
+	}
+	st.nextTurn(messages)
+}
+
+// say adds a message to the run: to the context, the transcript and the host.
+func (st *state) say(m message.Message) {
+	st.run.messages = append(st.run.messages, m)
+	st.record(m)
+	st.emit(event.MessageStart{Message: m})
+	st.emit(event.MessageEnd{Message: m})
+}
+
+// endRun closes the prompt: the session is idle before its agent_end is told,
+// and what was queued or accepted meanwhile goes on.
+func (st *state) endRun() {
+	r := st.run
+	st.run = nil
+	r.cancel(nil)
+	st.flushLate()
+	st.emit(event.AgentEnd{Messages: r.messages})
+	st.settle(r)
+}
+
+// settle wakes those who waited for the run, and begins what comes next.
+func (st *state) settle(r *run) {
+	for _, ended := range r.prompt.ended {
+		close(ended)
+	}
+	if len(st.next) > 0 {
+		p := st.next[0]
+		st.next = st.next[1:]
+		st.open(p)
+		st.beginReleased()
+		return
+	}
+	st.goOn()
+}
+
+// goOn begins a run for queued messages that would otherwise wait for nobody:
+// steering always, follow-ups unless the person has just aborted.
+func (st *state) goOn() {
+	if st.run != nil || st.stopped || len(st.messages) == 0 || st.ready() != nil {
+		return
+	}
+	queued := st.takeSteering()
+	if len(queued) == 0 && !st.parked && st.answered() {
+		queued = st.takeFollowUps()
+	}
+	if len(queued) == 0 {
+		return
+	}
+	st.open(&prompt{messages: queued, released: true})
+	st.beginReleased()
+}
+
+// answered tells whether the conversation stands at an answer; what the host
+// ran since does not count.
+func (st *state) answered() bool {
+	for _, m := range slices.Backward(st.messages) {
+		switch m.Speaker() {
+		case message.RoleAssistant, message.RoleToolResult:
+			return true
+		case message.RoleUser:
+			return false
+		}
+	}
+	return false
+}
