@@ -72,7 +72,7 @@ func (c Cancel) Size() int { return c.Len }
 // Size is the length of the line in bytes.
 func (m Malformed) Size() int { return m.Len }
 
-// Outbound is one of Response, Note or Ask. It is never changed once sent.
+// Outbound is one of Response, Note, Ask or Batch. It is never changed once sent.
 type Outbound interface{ outbound() }
 
 type (
@@ -97,14 +97,26 @@ type (
 	}
 )
 
+// A Batch is frames that follow one another, sent in one hop. Codecs never see
+// it.
+type Batch []Outbound
+
 func (Response) outbound() {}
 func (Note) outbound()     {}
 func (Ask) outbound()      {}
+func (Batch) outbound()    {}
 
 // Fault is why a command failed: a text for people and a short stable word.
 type Fault struct {
 	Text string
 	Code string
+}
+
+// An Appender is the Data of a Response that writes its own JSON, since it can
+// do so with less work than its parts would take.
+type Appender interface {
+	// AppendJSON appends one JSON value to dst.
+	AppendJSON(dst []byte) ([]byte, error)
 }
 
 // Null is the data of an answer whose data is JSON null.

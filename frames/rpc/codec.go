@@ -16,10 +16,11 @@ import (
 	"veyyon.dev/veyyon/frames"
 )
 
-// Codes of refusals that no command is asked for.
+// Codes of the codec's own refusals; those of commands are in core/fault.
 const (
-	codeParse   = "parse"
-	codeUnknown = "unknown_command"
+	codeParse    = "parse"
+	codeUnknown  = "unknown_command"
+	codeInternal = "internal"
 )
 
 // A BodyDecoder reads the arguments of one command. Its error's text goes to

@@ -267,6 +267,8 @@ func TestRepliesAreRecognised(t *testing.T) {
 	}
 	for _, line := range []string{
 		`{"type":"host_tool_result","id":"zzz","result":{}}`, `{"type":"host_tool_result","result":{"content":[]}}`, `{"type":"host_tool_result","id":"z","result":[]}`,
+		`{"type":"host_tool_result","id":"z","result":"plain"}`, `{"type":"host_tool_result","id":"z","result":5}`, `{"type":"host_tool_update","id":"z","partialResult":true}`,
+		`{"type":"host_tool_result","id":"z","result":{"content":"plain"}}`,
 		`{"type":"host_tool_update","id":"zzz"}`, `{"type":"host_uri_result","id":5}`, `{"type":"extension_ui_response"}`,
 	} {
 		name, _ := Object(line).String("type")
@@ -285,6 +287,7 @@ func TestABodyDoesNotKeepItsLineAlive(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, line := range []string{
+		`{"type":"host_tool_result","id":"z","result":"plain"}`, `{"type":"host_tool_update","id":"z","partialResult":5}`, `{"type":"host_tool_result","id":"z","result":{"content":"x"}}`,
 		`{"id":"x","type":"abort_retry"}`, "\ufeff{\"type\":\"prompt\",\"message\":\"a\xff\"}", `{"type":"host_tool_result","id":"z","result":{"content":[{}]}}`,
 		`{"type":"set_todos","phases":[{"name":"\\\"","tasks":[{"content":"x"}]}]}`, `[[{"a":{}}]]`, `null`, `{"id":{"a":[1, "\u2028"]},"type":"abort_retry"}`,
 		`{"type":"prompt","message":"","images":[{"type":"image","data":"aGk=","mimeType":""}]}`, `{"type":"subagent_messages","fromByte":-0e1,"agentId":"\\"}`,

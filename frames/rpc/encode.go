@@ -47,7 +47,7 @@ func (c *Codec) Unencodable(out frames.Outbound, err error) frames.Outbound {
 	if !ok || answer.Fault != nil {
 		return nil
 	}
-	return frames.Response{ID: answer.ID, Command: answer.Command, Fault: &frames.Fault{Text: err.Error(), Code: "internal"}}
+	return frames.Response{ID: answer.ID, Command: answer.Command, Fault: &frames.Fault{Text: err.Error(), Code: codeInternal}}
 }
 
 // appendResponse writes an answer. Protocol: "Response Schema".
@@ -65,7 +65,13 @@ func appendResponse(line []byte, r frames.Response) ([]byte, error) {
 	line = append(line, `,"success":true`...)
 	if r.Data != nil {
 		var err error
-		if line, err = frames.Append(append(line, `,"data":`...), r.Data); err != nil {
+		line = append(line, `,"data":`...)
+		if data, ok := r.Data.(frames.Appender); ok {
+			line, err = data.AppendJSON(line)
+		} else {
+			line, err = frames.Append(line, r.Data)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -34,7 +34,7 @@ func update(part event.Part) frames.Note {
 func golden() map[string]frames.Outbound {
 	user := message.NewUser("hi", nil)
 	user.Timestamp = 1
-	hello := event.ToolOutput{Content: message.Blocks{message.NewText("docs")}, Details: json.RawMessage(`{}`)}
+	hello := event.ToolOutput{Content: message.Blocks{message.NewText("<b> & docs")}, Details: json.RawMessage(`{}`)}
 	content := ""
 	return map[string]frames.Outbound{
 		`{"type":"ready"}`: frames.Note{Name: "ready"},
@@ -48,28 +48,28 @@ func golden() map[string]frames.Outbound {
 		`{"id":"r2","type":"response","command":"set_model","success":false,"error":"Model not found: provider/model","code":"not_found"}`: frames.Response{ID: frames.ID(`"r2"`), Command: "set_model", Fault: &frames.Fault{Text: "Model not found: provider/model", Code: "not_found"}},
 		`{"type":"agent_start"}`: note(event.AgentStart{}),
 		`{"type":"turn_start"}`:  note(event.TurnStart{}),
-		`{"type":"message_start","message":{"role":"user","content":[{"type":"text","text":"hi"}],"attribution":"user","timestamp":1}}`:                                       note(event.MessageStart{Message: user}),
-		`{"type":"message_start","message":` + answerText + `}`:                                                                                                               note(event.MessageStart{Message: answer}),
-		`{"type":"message_end","message":` + answerText + `}`:                                                                                                                 note(event.MessageEnd{Message: answer}),
-		`{"type":"turn_end","message":` + answerText + `,"toolResults":[]}`:                                                                                                   note(event.TurnEnd{Message: answer, ToolResults: []*message.ToolResult{}}),
-		`{"type":"agent_end","messages":[` + answerText + `]}`:                                                                                                                note(event.AgentEnd{Messages: []message.Message{answer}}),
-		`{"type":"message_update","assistantMessageEvent":{"type":"text_start","contentIndex":0,"partial":` + answerText + `},"message":` + answerText + `}`:                  update(event.Part{Kind: event.TextStart}),
-		`{"type":"message_update","assistantMessageEvent":{"type":"text_delta","contentIndex":0,"delta":"po\"ng","partial":` + answerText + `},"message":` + answerText + `}`: update(event.Part{Kind: event.TextDelta, Delta: "po\"ng"}),
-		`{"type":"message_update","assistantMessageEvent":{"type":"thinking_end","contentIndex":1,"content":"","partial":` + answerText + `},"message":` + answerText + `}`:   update(event.Part{Kind: event.ThinkingEnd, ContentIndex: 1}),
-		`{"type":"message_update","assistantMessageEvent":{"type":"toolcall_end","contentIndex":12,"toolCall":{"type":"toolCall","id":"c","name":"read","arguments":{"a":"\u2028"}},"partial":` + answerText + `},"message":` + answerText + `}`: update(event.Part{
+		`{"type":"message_start","message":{"role":"user","content":[{"type":"text","text":"hi"}],"attribution":"user","timestamp":1}}`:                                                 note(event.MessageStart{Message: user}),
+		`{"type":"message_start","message":` + answerText + `}`:                                                                                                                         note(event.MessageStart{Message: answer}),
+		`{"type":"message_end","message":` + answerText + `}`:                                                                                                                           note(event.MessageEnd{Message: answer}),
+		`{"type":"turn_end","message":` + answerText + `,"toolResults":[]}`:                                                                                                             note(event.TurnEnd{Message: answer, ToolResults: []*message.ToolResult{}}),
+		`{"type":"agent_end","messages":[` + answerText + `]}`:                                                                                                                          note(event.AgentEnd{Messages: []message.Message{answer}}),
+		`{"type":"message_update","assistantMessageEvent":{"type":"text_start","contentIndex":0,"partial":` + string(lightPartial) + `},"message":` + answerText + `}`:                  update(event.Part{Kind: event.TextStart}),
+		`{"type":"message_update","assistantMessageEvent":{"type":"text_delta","contentIndex":0,"delta":"po\"ng","partial":` + string(lightPartial) + `},"message":` + answerText + `}`: update(event.Part{Kind: event.TextDelta, Delta: "po\"ng"}),
+		`{"type":"message_update","assistantMessageEvent":{"type":"thinking_end","contentIndex":1,"content":"","partial":` + string(lightPartial) + `},"message":` + answerText + `}`:   update(event.Part{Kind: event.ThinkingEnd, ContentIndex: 1}),
+		`{"type":"message_update","assistantMessageEvent":{"type":"toolcall_end","contentIndex":12,"toolCall":{"type":"toolCall","id":"c","name":"read","arguments":{"a":"\u2028"}},"partial":` + string(lightPartial) + `},"message":` + answerText + `}`: update(event.Part{
 			Kind: event.CallEnd, ContentIndex: 12, Call: &message.ToolCall{Type: "toolCall", ID: "c", Name: "read", Arguments: json.RawMessage("{\n\"a\":\"\u2028\"}")},
 		}),
 		`{"type":"tool_execution_start","toolCallId":"toolu_1","toolName":"read","args":{"path":"README.md"}}`: note(event.ToolStart{ToolCallID: "toolu_1", ToolName: "read", Args: json.RawMessage(`{"path":"README.md"}`)}),
-		`{"type":"tool_execution_update","toolCallId":"toolu_1","toolName":"read","args":{},"partialResult":{"content":[{"type":"text","text":"docs"}],"details":{}}}`: frames.Note{
+		`{"type":"tool_execution_update","toolCallId":"toolu_1","toolName":"read","args":{},"partialResult":{"content":[{"type":"text","text":"<b> & docs"}],"details":{}}}`: frames.Note{
 			Name: "tool_execution_update", Body: Progress{ToolCallID: "toolu_1", ToolName: "read", Args: json.RawMessage(`{}`), PartialResult: hello},
 		},
-		`{"type":"tool_execution_end","toolCallId":"toolu_1","toolName":"read","result":{"content":[{"type":"text","text":"docs"}],"details":{}},"isError":false}`: note(event.ToolEnd{ToolCallID: "toolu_1", ToolName: "read", Result: hello}),
-		`{"type":"auto_retry_start","attempt":1,"maxAttempts":3,"delayMs":2000,"errorMessage":"503 overloaded"}`:                                                   note(event.AutoRetryStart{Attempt: 1, MaxAttempts: 3, DelayMs: 2000, ErrorMessage: "503 overloaded"}),
-		`{"type":"auto_retry_end","success":true,"attempt":1}`:                                                                                                     note(event.AutoRetryEnd{Success: true, Attempt: 1}),
-		`{"type":"thinking_level_changed","thinkingLevel":"medium","configured":"auto"}`:                                                                           note(event.ThinkingLevelChanged{ThinkingLevel: "medium", Configured: "auto"}),
-		`{"type":"command_output","text":"Current model: p/m <&>"}`:                                                                                                note(event.CommandOutput{Text: "Current model: p/m <&>"}),
-		`{"type":"session_info_update","title":"Refactor","sessionId":"a"}`:                                                                                        note(event.SessionInfoUpdate{Title: "Refactor", SessionID: "a"}),
-		`{"type":"notice","level":"warning","message":"…","source":"compaction"}`:                                                                                  note(event.Notice{Level: "warning", Message: "…", Source: "compaction"}),
+		`{"type":"tool_execution_end","toolCallId":"toolu_1","toolName":"read","result":{"content":[{"type":"text","text":"<b> & docs"}],"details":{}},"isError":false}`: note(event.ToolEnd{ToolCallID: "toolu_1", ToolName: "read", Result: hello}),
+		`{"type":"auto_retry_start","attempt":1,"maxAttempts":3,"delayMs":2000,"errorMessage":"503 overloaded"}`:                                                         note(event.AutoRetryStart{Attempt: 1, MaxAttempts: 3, DelayMs: 2000, ErrorMessage: "503 overloaded"}),
+		`{"type":"auto_retry_end","success":true,"attempt":1}`:                                                                                                           note(event.AutoRetryEnd{Success: true, Attempt: 1}),
+		`{"type":"thinking_level_changed","thinkingLevel":"medium","configured":"auto"}`:                                                                                 note(event.ThinkingLevelChanged{ThinkingLevel: "medium", Configured: "auto"}),
+		`{"type":"command_output","text":"Current model: p/m <&>"}`:                                                                                                      note(event.CommandOutput{Text: "Current model: p/m <&>"}),
+		`{"type":"session_info_update","title":"Refactor","sessionId":"a"}`:                                                                                              note(event.SessionInfoUpdate{Title: "Refactor", SessionID: "a"}),
+		`{"type":"notice","level":"warning","message":"…","source":"compaction"}`:                                                                                        note(event.Notice{Level: "warning", Message: "…", Source: "compaction"}),
 		`{"type":"host_tool_call","id":"0123456789abcdfb","toolCallId":"toolu_123","toolName":"echo_host","arguments":{"message":"hello"}}`: frames.Ask{
 			Name: HostToolCallName, ID: "0123456789abcdfb", Body: HostToolCall{ToolCallID: "toolu_123", ToolName: "echo_host", Arguments: json.RawMessage(`{"message":"hello"}`)},
 		},
@@ -117,9 +117,18 @@ func TestUpdatesOfAnotherMessageCarryThatMessage(t *testing.T) {
 	for _, model := range []string{"one", "two", "one"} {
 		u := &event.MessageUpdate{Part: event.Part{Kind: event.TextDelta}, Message: &message.Assistant{Model: model}}
 		line, err := codec.Encode(frames.Note{Name: u.Name(), Body: Update{u}})
-		if err != nil || strings.Count(string(line), `"model":"`+model+`"`) != 2 {
+		if err != nil || strings.Count(string(line), `"model":"`+model+`"`) != 1 {
 			t.Errorf("%s: %s, %v", model, line, err)
 		}
+	}
+}
+
+func TestFullUpdatesCarryTheAnswerSoFarTwice(t *testing.T) {
+	soFar := &message.Assistant{Role: message.RoleAssistant, Content: message.Blocks{message.NewText("so far")}}
+	u := &event.MessageUpdate{Part: event.Part{Kind: event.TextDelta, Delta: "far"}, Message: soFar}
+	line, err := testCodec().Encode(frames.Note{Name: u.Name(), Body: Update{u}})
+	if err != nil || strings.Count(string(line), `"text":"so far"`) != 2 {
+		t.Errorf("%s, %v", line, err)
 	}
 }
 

@@ -83,10 +83,14 @@ func (o Object) Objects(key string) ([]Object, error) {
 	return objects, nil
 }
 
-// Object returns a field that is an object; ok is false for anything else.
-func (o Object) Object(key string) (Object, bool) {
+// Object returns a field that is an object; for anything else ok is false and
+// the Object has no fields.
+func (o Object) Object(key string) (field Object, ok bool) {
 	value, _ := o.Get(key)
-	return Object(value), isObject(value)
+	if !isObject(value) {
+		return nil, false
+	}
+	return Object(value), true
 }
 
 // IsTrue tells whether a field is there and true.

@@ -39,7 +39,7 @@ func (u Update) takes(next any) bool {
 }
 
 // updateWeight is about what a message_update takes beside its text, in bytes.
-const updateWeight = 1000
+const updateWeight = 700
 
 // Weight is about how many bytes the line takes.
 func (u Update) Weight() int { return updateWeight + len(u.Event.Part.Delta) }
@@ -75,6 +75,10 @@ func isDelta(kind event.PartKind) bool {
 	return kind == event.TextDelta || kind == event.ThinkingDelta || kind == event.CallDelta
 }
 
+// lightPartial is the partial of a light update: clients want one with a role.
+// All that does not change stands in the message beside it.
+var lightPartial = []byte(`{"role":"assistant","content":[]}`)
+
 // appendUpdate writes a message_update. It is the hot frame of the protocol (one
 // for every few characters of an answer), so it is written by hand and takes one
 // allocation: the text of the message is kept for as long as updates share it.
@@ -83,9 +87,13 @@ func (c *Codec) appendUpdate(u *event.MessageUpdate, text string) (frames.Line, 
 	if err != nil {
 		return nil, err
 	}
+	partial := lightPartial
+	if len(u.Message.Content) > 0 {
+		partial = light // --message-updates full: both hold the answer so far
+	}
 	const room = 160 // for the keys and a few escapes
 	part := &u.Part
-	line := make([]byte, 0, room+2*len(light)+len(text)+len(text)/16+len(part.Content))
+	line := make([]byte, 0, room+len(partial)+len(light)+len(text)+len(text)/16+len(part.Content))
 	line = append(line, `{"type":"message_update","assistantMessageEvent":{"type":"`...)
 	line = append(line, part.Kind...)
 	line = strconv.AppendInt(append(line, `","contentIndex":`...), int64(part.ContentIndex), 10)
@@ -101,7 +109,7 @@ func (c *Codec) appendUpdate(u *event.MessageUpdate, text string) (frames.Line, 
 		}
 		line = append(append(line, `,"toolCall":`...), call...)
 	}
-	line = append(append(line, `,"partial":`...), light...)
+	line = append(append(line, `,"partial":`...), partial...)
 	line = append(append(line, `},"message":`...), light...)
 	return append(line, '}'), nil
 }

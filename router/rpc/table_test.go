@@ -130,13 +130,13 @@ func TestConversations(t *testing.T) {
 func TestEventsKeepTheirOrderAndTheirNames(t *testing.T) {
 	outbox := make(chan frames.Outbound, 10)
 	emit := Sink(t.Context(), stages.NewOutbox(outbox))
-	update := event.MessageUpdate{Part: event.Part{Kind: event.TextDelta, Delta: "a"}}
+	update := &event.MessageUpdate{Part: event.Part{Kind: event.TextDelta, Delta: "a"}}
 	for _, e := range []event.Event{event.AgentStart{}, update, event.ToolUpdate{ToolCallID: "c"}, event.AgentEnd{}} {
 		emit(e)
 	}
 	for _, want := range []frames.Note{
 		{Name: "agent_start", Body: event.AgentStart{}},
-		{Name: "message_update", Body: wire.Update{Event: &update}},
+		{Name: "message_update", Body: wire.Update{Event: update}},
 		{Name: "tool_execution_update", Body: wire.Progress{ToolCallID: "c"}},
 		{Name: "agent_end", Body: event.AgentEnd{}},
 	} {
