@@ -91,7 +91,7 @@ func (l *Ledger) Ask(ctx context.Context, q Question, fn func(frames.Reply)) (fr
 			}
 		case <-ctx.Done():
 			if l.remove(id) {
-				_ = l.send(q.Cancel(l.NewID(), id)) // fails only when nobody reads any more
+				_ = l.send(q.Cancel(l.newID(), id)) // fails only when nobody reads any more
 				return frames.Reply{}, context.Cause(ctx)
 			}
 			reply, _, err := l.deliver(a, fn) // the answer, or the end, was first
@@ -135,12 +135,12 @@ func (l *Ledger) Close() {
 	}
 }
 
-// NewID returns an id that this ledger has not given before: 16 lower-case hex
+// newID returns an id that this ledger has not given before: 16 lower-case hex
 // digits.
-func (l *Ledger) NewID() string { return fmt.Sprintf("%016x", l.lastID.Add(1)) }
+func (l *Ledger) newID() string { return fmt.Sprintf("%016x", l.lastID.Add(1)) }
 
 func (l *Ledger) open(q Question) (id string, a *ask, err error) {
-	id, a = l.NewID(), &ask{question: q, wake: make(chan struct{}, 1)}
+	id, a = l.newID(), &ask{question: q, wake: make(chan struct{}, 1)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {

@@ -113,7 +113,7 @@ func table(rows ...Route) func(*Ledger) Table {
 	return func(*Ledger) Table { return rows }
 }
 
-func TestOrder(t *testing.T) {
+func TestCommandsAreAnsweredInHostOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, table(ok("state")), Options{})
 		bad := frames.Malformed{Answer: frames.Response{Command: "parse", Fault: &frames.Fault{Text: "bad", Code: "parse"}}}

@@ -14,8 +14,18 @@ import (
 //
 // Protocol: "Event Stream Schema".
 func Sink(ctx context.Context, out stages.Outbox) event.Sink {
-	return func(e event.Event) {
-		_ = out.Send(ctx, note(e)) // fails only when nobody reads any more
+	return func(events ...event.Event) {
+		var f frames.Outbound
+		if len(events) == 1 {
+			f = note(events[0])
+		} else {
+			batch := make(frames.Batch, len(events))
+			for i, e := range events {
+				batch[i] = note(e)
+			}
+			f = batch
+		}
+		_ = out.Send(ctx, f) // fails only when nobody reads any more
 	}
 }
 
@@ -23,8 +33,8 @@ func Sink(ctx context.Context, out stages.Outbox) event.Sink {
 // wrapped in the types that know how.
 func note(e event.Event) frames.Note {
 	switch e := e.(type) {
-	case event.MessageUpdate:
-		return frames.Note{Name: e.Name(), Body: wire.Update{Event: &e}}
+	case *event.MessageUpdate:
+		return frames.Note{Name: e.Name(), Body: wire.Update{Event: e}}
 	case event.ToolUpdate:
 		return frames.Note{Name: e.Name(), Body: wire.Progress(e)}
 	}

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
@@ -18,13 +17,8 @@ type compat struct {
 
 func compatOf(m *model.Model) (compat, error) {
 	c := compat{Interleaved: true, CacheControl: true}
-	if len(m.Compat) == 0 {
-		return c, nil
-	}
-	if err := wire.Unmarshal(m.Compat, &c); err != nil {
-		return c, &model.Error{Message: fmt.Sprintf("compat of the model %s cannot be read: %v", m.Ref(), err)}
-	}
-	return c, nil
+	err := wire.ReadCompat(m, &c)
+	return c, err
 }
 
 type request struct {
@@ -92,7 +86,7 @@ func requestOf(req *model.Request, c compat, rules replay.Rules) *request {
 		out.System = append(out.System, &block{Type: "text", Text: text})
 	}
 	for _, spec := range req.Tools {
-		out.Tools = append(out.Tools, &tool{Name: spec.Name, Description: spec.Description, InputSchema: replay.Parameters(spec)})
+		out.Tools = append(out.Tools, &tool{Name: replay.ToolName(spec.Name), Description: spec.Description, InputSchema: replay.Parameters(spec)})
 	}
 	if req.NoTools && len(out.Tools) > 0 {
 		out.ToolChoice = &typed{"none"}

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
@@ -13,6 +14,7 @@ import (
 // other fields of a delta cost nothing.
 type event struct {
 	Type  string `json:"type"`
+	Index int    `json:"index"`
 	Delta struct {
 		Type        string   `json:"type"`
 		Text        string   `json:"text"`
@@ -63,6 +65,7 @@ type answer struct {
 	counts    message.Usage
 	input     []byte // arguments that came with the start of a call
 	signature []byte // of the open thinking block, in pieces
+	unstopped []int  // indexes of the blocks begun and not stopped, the open one last
 	stopped   bool   // a stop reason has come
 }
 
@@ -74,12 +77,17 @@ func (a *answer) event(data []byte) (wire.State, error) {
 	}
 	switch e.Type {
 	case "content_block_delta":
+		if a.overtaken(e.Index) {
+			return 0, wire.Failed("its blocks are interleaved")
+		}
 		a.delta(e)
 	case "content_block_start":
 		if e.ContentBlock != nil {
+			a.unstopped = append(a.unstopped, e.Index)
 			a.start(e.ContentBlock)
 		}
 	case "content_block_stop":
+		a.unstopped = slices.DeleteFunc(a.unstopped, func(index int) bool { return index == e.Index })
 		a.stop()
 	case "message_start":
 		if e.Message != nil {
@@ -107,6 +115,14 @@ func (a *answer) state() wire.State {
 		return wire.Complete
 	}
 	return wire.Streaming
+}
+
+// overtaken tells whether a delta is for a block that another has closed by
+// beginning. No block streams while another does, and to add the delta to the
+// open one would run a call with the arguments of two.
+func (a *answer) overtaken(index int) bool {
+	last := len(a.unstopped) - 1
+	return last > 0 && a.unstopped[last] != index && slices.Contains(a.unstopped[:last], index)
 }
 
 func (a *answer) delta(e *event) {

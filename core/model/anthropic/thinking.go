@@ -34,7 +34,7 @@ func (r *request) think(req *model.Request) {
 	if req.Model.Thinking != nil {
 		mode = req.Model.Thinking.Mode
 	}
-	on := req.Thinking != model.LevelOff && req.Thinking != ""
+	on := req.Thinks()
 	switch {
 	case mode == "anthropic-adaptive" && on:
 		r.Thinking = &thinking{Type: "adaptive", Display: "summarized"}

@@ -84,7 +84,7 @@ func requestOf(req *model.Request, rules replay.Rules) *request {
 	out.Tools = make([]tools, 1)
 	for _, tool := range req.Tools {
 		out.Tools[0].FunctionDeclarations = append(out.Tools[0].FunctionDeclarations,
-			declaration{tool.Name, tool.Description, replay.Parameters(tool)})
+			declaration{replay.ToolName(tool.Name), tool.Description, replay.Parameters(tool)})
 	}
 	if req.NoTools {
 		out.ToolConfig = &toolConfig{callingConfig{"NONE"}}
@@ -142,15 +142,7 @@ func parts(blocks message.Blocks) []*part {
 }
 
 func responseOf(m *message.ToolResult) response {
-	text := ""
-	for _, b := range m.Content {
-		if t, ok := b.(*message.Text); ok {
-			if text != "" {
-				text += "\n"
-			}
-			text += t.Text
-		}
-	}
+	text := m.Content.Join("\n")
 	if m.IsError {
 		return response{Error: text}
 	}

@@ -20,7 +20,7 @@ func thinking(req *model.Request) *thinkingConfig {
 	if !m.Reasoning {
 		return nil
 	}
-	on := level != model.LevelOff && level != ""
+	on := req.Thinks()
 	if byLevel(m) {
 		return &thinkingConfig{IncludeThoughts: on, ThinkingLevel: levelWord(m, level)}
 	}

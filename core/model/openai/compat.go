@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"fmt"
 	"strings"
 
 	"veyyon.dev/veyyon/core/model"
@@ -49,13 +48,8 @@ func compatOf(m *model.Model) (compat, error) {
 	case is(m, "mistral", "api.mistral.ai"):
 		c.ResultName, c.NineLetterIDs = true, true
 	}
-	if len(m.Compat) == 0 {
-		return c, nil
-	}
-	if err := wire.Unmarshal(m.Compat, &c); err != nil {
-		return c, &model.Error{Message: fmt.Sprintf("compat of the model %s cannot be read: %v", m.Ref(), err)}
-	}
-	return c, nil
+	err := wire.ReadCompat(m, &c)
+	return c, err
 }
 
 func is(m *model.Model, provider, host string) bool {
@@ -85,8 +79,4 @@ func effort(m *model.Model, level model.Level) string {
 		return ""
 	}
 	return string(level)
-}
-
-func thinks(req *model.Request) bool {
-	return req.Model.Reasoning && req.Thinking != model.LevelOff && req.Thinking != ""
 }

@@ -97,7 +97,7 @@ func chatRequestOf(req *model.Request, c compat, rules replay.Rules) *chatReques
 		out.PromptCacheKey = req.CacheKey
 	}
 	for _, tool := range req.Tools {
-		out.Tools = append(out.Tools, chatTool{"function", function{tool.Name, tool.Description, replay.Parameters(tool)}})
+		out.Tools = append(out.Tools, chatTool{"function", function{replay.ToolName(tool.Name), tool.Description, replay.Parameters(tool)}})
 	}
 	if req.NoTools && len(out.Tools) > 0 {
 		out.ToolChoice = "none"
@@ -110,7 +110,7 @@ func chatRequestOf(req *model.Request, c compat, rules replay.Rules) *chatReques
 
 // think tells the model how hard to think, in the endpoint's own way.
 func (r *chatRequest) think(req *model.Request, c compat) {
-	on, word := thinks(req), effort(req.Model, req.Thinking)
+	on, word := req.Thinks(), effort(req.Model, req.Thinking)
 	state := &typed{"disabled"}
 	if on {
 		state.Type = "enabled"
@@ -161,7 +161,7 @@ func chatMessages(req *model.Request, c compat, rules replay.Rules) []*chatMessa
 		case *message.Assistant:
 			out = append(out, chatAssistant(m))
 		case *message.ToolResult:
-			result := &chatMessage{Role: "tool", ToolCallID: m.ToolCallID, Content: joinTexts(m.Content)}
+			result := &chatMessage{Role: "tool", ToolCallID: m.ToolCallID, Content: m.Content.Join("\n")}
 			if c.ResultName {
 				result.Name = m.ToolName
 			}
@@ -178,7 +178,7 @@ func chatMessages(req *model.Request, c compat, rules replay.Rules) []*chatMessa
 // list of parts.
 func chatContent(content message.Blocks) any {
 	if !slices.ContainsFunc(content, isImage) {
-		return joinTexts(content)
+		return content.Join("\n")
 	}
 	var parts []*chatPart
 	for _, block := range content {
@@ -208,7 +208,7 @@ func chatAssistant(m *message.Assistant) *chatMessage {
 			}
 		}
 	}
-	if text := joinTexts(m.Content); text != "" {
+	if text := m.Content.Join("\n"); text != "" {
 		out.Content = text
 	}
 	switch joined := strings.Join(thinking, "\n"); field {
@@ -235,16 +235,6 @@ func markForCache(messages []*chatMessage) {
 	}
 	mark("system", messages)
 	mark("user", messages)
-}
-
-func joinTexts(content message.Blocks) string {
-	var texts []string
-	for _, block := range content {
-		if text, ok := block.(*message.Text); ok {
-			texts = append(texts, text.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
 }
 
 func isImage(block message.Block) bool {

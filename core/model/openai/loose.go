@@ -14,7 +14,7 @@ func looseChunk(data []byte) (chatChunk, error) {
 		Choices [1]struct {
 			Delta struct {
 				Content   json.RawMessage `json:"content"`
-				ToolCalls []callDelta     `json:"tool_calls"`
+				ToolCalls []looseCall     `json:"tool_calls"`
 			} `json:"delta"`
 			FinishReason string `json:"finish_reason"`
 		} `json:"choices"`
@@ -25,8 +25,11 @@ func looseChunk(data []byte) (chatChunk, error) {
 		return chatChunk{}, err
 	}
 	choice := &loose.Choices[0]
-	delta := chatDelta{ToolCalls: choice.Delta.ToolCalls}
+	var delta chatDelta
 	if err := delta.takeParts(choice.Delta.Content); err != nil {
+		return chatChunk{}, err
+	}
+	if err := delta.takeCalls(choice.Delta.ToolCalls); err != nil {
 		return chatChunk{}, err
 	}
 	return chatChunk{
@@ -56,6 +59,31 @@ func (d *chatDelta) takeParts(raw json.RawMessage) error {
 		}
 	}
 	d.Content, d.Reasoning = text.String(), thinking.String()
+	return nil
+}
+
+// looseCall is a callDelta whose arguments may be an object, as some servers of
+// local models send them, in one piece.
+type looseCall struct {
+	Index    int    `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+func (d *chatDelta) takeCalls(loose []looseCall) error {
+	for _, l := range loose {
+		call := callDelta{Index: l.Index, ID: l.ID}
+		call.Function.Name = l.Function.Name
+		if raw := l.Function.Arguments; len(raw) > 0 && raw[0] == '{' {
+			call.Function.Arguments = string(raw)
+		} else if err := wire.Unmarshal(orNull(raw), &call.Function.Arguments); err != nil {
+			return err
+		}
+		d.ToolCalls = append(d.ToolCalls, call)
+	}
 	return nil
 }
 

@@ -93,7 +93,7 @@ func responsesRequestOf(req *model.Request, c compat, rules replay.Rules) *respo
 	}
 	for _, tool := range req.Tools {
 		out.Tools = append(out.Tools, responsesTool{
-			Type: "function", Name: tool.Name, Description: tool.Description, Parameters: replay.Parameters(tool),
+			Type: "function", Name: replay.ToolName(tool.Name), Description: tool.Description, Parameters: replay.Parameters(tool),
 		})
 	}
 	if req.NoTools && len(out.Tools) > 0 {
@@ -107,7 +107,7 @@ func responsesRequestOf(req *model.Request, c compat, rules replay.Rules) *respo
 	}
 	if word := effort(req.Model, req.Thinking); word != "" && c.ReasoningEffort {
 		out.Reasoning = &reasoning{Effort: word}
-		if thinks(req) {
+		if req.Thinks() {
 			out.Reasoning.Summary = "auto"
 		}
 	}
@@ -140,7 +140,7 @@ func responsesInput(req *model.Request, c compat, rules replay.Rules) []any {
 		case *message.Assistant:
 			out = append(out, outputItems(m)...)
 		case *message.ToolResult:
-			out = append(out, &callOutput{Type: "function_call_output", CallID: m.ToolCallID, Output: joinTexts(m.Content)})
+			out = append(out, &callOutput{Type: "function_call_output", CallID: m.ToolCallID, Output: m.Content.Join("\n")})
 		}
 	}
 	return out

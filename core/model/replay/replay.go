@@ -121,6 +121,7 @@ func answered(req *model.Request, rules Rules, m *message.Assistant) message.Blo
 		case *message.ToolCall:
 			clone := *block
 			clone.ID = callID(rules, block.ID)
+			clone.Name = ToolName(block.Name)
 			clone.Arguments = cleanArguments(block.Arguments)
 			if !own || rules.NoThinking {
 				clone.ThoughtSignature = ""
@@ -168,6 +169,7 @@ func returned(images *images, rules Rules, m *message.ToolResult) (*message.Tool
 	clone := *m
 	clone.Content = content
 	clone.ToolCallID = callID(rules, m.ToolCallID)
+	clone.ToolName = ToolName(m.ToolName)
 	return &clone, aside
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
 )
 
@@ -19,13 +20,30 @@ func System(req *model.Request) []string {
 	return out
 }
 
-// Parameters is the JSON Schema of a tool's arguments, which no provider lets
-// be absent.
+// anyObject is the schema of arguments of which nothing is known.
+const anyObject = `{"type":"object","properties":{}}`
+
+// Parameters is the JSON Schema of a tool's arguments, as every provider takes
+// it: of an object, and with properties. A host's schema may be of anything, and
+// one that a provider does not take would make it refuse every request.
 func Parameters(tool model.ToolSpec) json.RawMessage {
-	if len(tool.Parameters) == 0 {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
+	var schema map[string]json.RawMessage
+	if json.Unmarshal(tool.Parameters, &schema) != nil || schema == nil {
+		return json.RawMessage(anyObject)
 	}
-	return tool.Parameters
+	kind, properties := string(schema["type"]), schema["properties"]
+	if kind == `"object"` && (properties == nil || properties[0] == '{') {
+		return tool.Parameters
+	}
+	if kind != "" && kind != `"object"` || properties != nil && properties[0] != '{' {
+		return json.RawMessage(anyObject)
+	}
+	schema["type"] = json.RawMessage(`"object"`)
+	raw, err := message.Marshal(schema)
+	if err != nil {
+		return json.RawMessage(anyObject) // unreachable: its parts were valid
+	}
+	return raw
 }
 
 // clean makes a text that every provider can read: valid UTF-8 without NUL,
@@ -55,7 +73,7 @@ func cleanArguments(raw json.RawMessage) json.RawMessage {
 	if err := decoder.Decode(&value); err != nil {
 		return json.RawMessage("{}")
 	}
-	out, err := json.Marshal(value)
+	out, err := message.Marshal(value)
 	if err != nil {
 		return json.RawMessage("{}")
 	}
