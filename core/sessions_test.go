@@ -38,7 +38,7 @@ func newAgent(t *testing.T, dir string) *Agent {
 		}),
 		Transcripts: func(cwd string) transcript.Options { return transcript.Options{Dir: dir, CWD: cwd} },
 		System:      func(string) []string { return nil },
-		Dir:         dir, Emit: func(event.Event) {},
+		Dir:         dir, Emit: func(...event.Event) {},
 		Choice: session.Choice{Model: demo.Models()[0], Steering: session.QueueAll, FollowUp: session.QueueAll, Interrupt: session.InterruptWait},
 	})
 	if err != nil {

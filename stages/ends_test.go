@@ -41,7 +41,7 @@ func TestAHardStopReachesEveryoneThatIsBlocked(t *testing.T) {
 			<-ctx.Done() // inbound fills up meanwhile
 			return nil
 		}, Options{}},
-		{"senders, with a full disk", flood, Options{OutboxBytes: 1 << 10, SpillDir: "/nonexistent"}},
+		{"senders, with a full disk", flood, Options{OutboxBytes: 1 << 10, SpillDir: missingDir(t)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestAFullDiskMakesSendersWaitAndLosesNothing(t *testing.T) {
 			}
 			waited = time.Since(began) > 0
 			return nil
-		}, Options{OutboxBytes: 1 << 10, SpillDir: "/nonexistent"})
+		}, Options{OutboxBytes: 1 << 10, SpillDir: missingDir(t)})
 		time.Sleep(time.Minute)
 		got := h.rest(t)
 		h.wants(t, nil)

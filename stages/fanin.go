@@ -77,13 +77,13 @@ func encoder(c frames.Codec) func(frames.Outbound) []byte {
 		if err == nil {
 			return append(line, '\n')
 		}
-		slog.Error("a frame could not be encoded", "error", err)
+		slog.Error("a frame could not be encoded", "err", err)
 		instead := c.Unencodable(f, err)
 		if instead == nil {
 			return nil
 		}
 		if line, err = c.Encode(instead); err != nil {
-			slog.Error("nor could the answer that says so", "error", err)
+			slog.Error("nor could the answer that says so", "err", err)
 			return nil
 		}
 		return append(line, '\n')
@@ -96,7 +96,7 @@ type fullDisk struct{ stuck bool }
 func (d *fullDisk) note(err error) (stuck bool) {
 	switch {
 	case err != nil && !d.stuck:
-		slog.Warn("no room for what the host does not read, everything waits", "error", err)
+		slog.Warn("no room for what the host does not read, everything waits", "err", err)
 	case err == nil && d.stuck:
 		slog.Info("there is room again for what the host does not read")
 	}

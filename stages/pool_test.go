@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/sourcegraph/conc/panics"
 )
 
 func TestAPoolRunsAsManyJobsAtOnceAsItHasWorkers(t *testing.T) {
@@ -39,23 +38,14 @@ func TestAPanicEndsItsJobOnly(t *testing.T) {
 		jobs <- i
 	}
 	close(jobs)
-	var done, panicked []int
-	err := Pool[int]{
-		Workers: 1,
-		Run: func(_ context.Context, job int) {
-			if job == 1 {
-				panic("bug")
-			}
-			done = append(done, job)
-		},
-		OnPanic: func(_ context.Context, job int, p *panics.Recovered) {
-			if p.Value != "bug" {
-				t.Errorf("got %v", p.Value)
-			}
-			panicked = append(panicked, job)
-		},
-	}.Serve(t.Context(), jobs)
-	if diff := cmp.Diff([][]int{{0, 2}, {1}}, [][]int{done, panicked}); diff != "" || err != nil {
+	var done []int
+	err := RunPool(t.Context(), 1, jobs, func(_ context.Context, job int) {
+		if job == 1 {
+			panic("bug")
+		}
+		done = append(done, job)
+	})
+	if diff := cmp.Diff([]int{0, 2}, done); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }

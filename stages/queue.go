@@ -38,8 +38,14 @@ func newQueue(encode func(frames.Outbound) []byte, budget int, dir string) *queu
 	return &queue{encode: encode, budget: budget, share: max(1, budget/8), file: spill{dir: dir}}
 }
 
-// push appends a frame; relieve must be called afterwards.
+// push appends a frame, or those of a batch; relieve must be called afterwards.
 func (q *queue) push(f frames.Outbound) {
+	if batch, ok := f.(frames.Batch); ok {
+		for _, f := range batch {
+			q.push(f)
+		}
+		return
+	}
 	note, _ := f.(frames.Note)
 	crowded := q.bytes() > q.budget/2
 	e := entry{}

@@ -1,9 +1,11 @@
 package stages
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,6 +21,9 @@ func smallQueue(t *testing.T, budget int) *queue {
 	return q
 }
 
+// missingDir is where no overflow file can be made: a full disk.
+func missingDir(t *testing.T) string { return filepath.Join(t.TempDir(), "missing") }
+
 func put(t *testing.T, q *queue, all ...frames.Outbound) {
 	t.Helper()
 	for _, f := range all {
@@ -29,9 +34,15 @@ func put(t *testing.T, q *queue, all ...frames.Outbound) {
 	}
 }
 
-func takeAll(t *testing.T, q *queue) []string {
+func takeAll(t *testing.T, q *queue) (lines []string) {
 	t.Helper()
-	var all strings.Builder
+	takeEach(t, q, func(line []byte) { lines = append(lines, string(line)) })
+	return lines
+}
+
+// takeEach empties the queue line by line.
+func takeEach(t *testing.T, q *queue, take func(line []byte)) {
+	t.Helper()
 	for {
 		block, err := q.next()
 		if err != nil {
@@ -41,12 +52,14 @@ func takeAll(t *testing.T, q *queue) []string {
 			if q.bytes() != 0 || q.front.frames != 0 || q.file.file != nil {
 				t.Errorf("an empty queue counts %d bytes, %d frames, file %v", q.bytes(), q.front.frames, q.file.file)
 			}
-			return strings.Fields(all.String())
+			return
 		}
 		if block[len(block)-1] != '\n' {
 			t.Fatalf("a block ends within a line: %q", block)
 		}
-		all.Write(block)
+		for line := range bytes.Lines(block) {
+			take(bytes.TrimSuffix(line, []byte("\n")))
+		}
 	}
 }
 
@@ -116,7 +129,7 @@ func TestAnUnencodableAnswerBecomesAnErrorAnswer(t *testing.T) {
 	q := smallQueue(t, 1<<20)
 	put(t, q, say("a"), frames.Response{Data: "!"}, say("!"), say("b"))
 	got := takeAll(t, q)
-	want := strings.Fields("a unencodable: it is an exclamation mark b")
+	want := []string{"a", "unencodable: it is an exclamation mark", "b"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -138,19 +151,20 @@ func TestOneHundredMegabytesGoThroughTheFileInOrder(t *testing.T) {
 	if names, err := os.ReadDir(q.file.dir); err != nil || len(names) > 0 {
 		t.Fatalf("the overflow file has a name: %v, %v", names, err)
 	}
-	got := takeAll(t, q)
-	if len(got) != n {
-		t.Fatalf("%d of %d lines came back", len(got), n)
-	}
-	for i, line := range got {
-		if line != fmt.Sprintf("%07d%s", i, pad) {
-			t.Fatalf("line %d is %.10s…", i, line)
+	came := 0
+	takeEach(t, q, func(line []byte) {
+		if string(line) != fmt.Sprintf("%07d%s", came, pad) {
+			t.Fatalf("line %d is %.10s…", came, line)
 		}
+		came++
+	})
+	if came != n {
+		t.Fatalf("%d of %d lines came back", came, n)
 	}
 }
 
 func TestARefusingDiskLosesNothing(t *testing.T) {
-	q := newQueue(encoder(words{}), 4<<10, "/nonexistent")
+	q := newQueue(encoder(words{}), 4<<10, missingDir(t))
 	var want []string
 	var err error
 	for i := 0; err == nil; i++ {
@@ -175,7 +189,7 @@ func TestARefusingDiskLosesNothing(t *testing.T) {
 // pushes, takes and disk failures: texts of deltas add up, other frames come
 // once and in order, and progress loses only what a later one supersedes.
 func TestNothingIsLostInAnyHistory(t *testing.T) {
-	good := t.TempDir()
+	good, missing := t.TempDir(), missingDir(t)
 	rapid.Check(t, func(t *rapid.T) {
 		q := newQueue(encoder(words{}), rapid.IntRange(200, 8000).Draw(t, "budget"), good)
 		defer q.file.close()
@@ -191,7 +205,7 @@ func TestNothingIsLostInAnyHistory(t *testing.T) {
 				got.Write(block)
 			case 2:
 				if q.file.file == nil {
-					q.file.dir = rapid.SampledFrom([]string{good, "/nonexistent"}).Draw(t, "disk")
+					q.file.dir = rapid.SampledFrom([]string{good, missing}).Draw(t, "disk")
 				}
 			default:
 				if stuck {

@@ -39,7 +39,7 @@ func read(ctx context.Context, in io.Reader, lines chan<- []frames.Line, maxLine
 		}
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
-				slog.Warn("reading input failed, taken as its end", "error", err)
+				slog.Warn("reading input failed, taken as its end", "err", err)
 			}
 			return
 		}

@@ -80,7 +80,7 @@ func (b Blocks) MarshalJSON() ([]byte, error) {
 	if len(b) == 0 {
 		return []byte("[]"), nil
 	}
-	return json.Marshal([]Block(b))
+	return Marshal([]Block(b))
 }
 
 // UnmarshalJSON accepts a list of blocks, a string, or null.
@@ -180,14 +180,17 @@ func decodeBlock(raw json.RawMessage) (Block, error) {
 }
 
 // Text joins the text blocks.
-func (b Blocks) Text() string {
-	var out strings.Builder
+func (b Blocks) Text() string { return b.Join("") }
+
+// Join joins the text blocks with a separator between them.
+func (b Blocks) Join(separator string) string {
+	var texts []string
 	for _, block := range b {
 		if text, ok := block.(*Text); ok {
-			out.WriteString(text.Text)
+			texts = append(texts, text.Text)
 		}
 	}
-	return out.String()
+	return strings.Join(texts, separator)
 }
 
 // ToolCalls returns the tool calls in order.

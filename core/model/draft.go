@@ -15,9 +15,12 @@ type Draft struct {
 	shell  message.Assistant // everything but the content
 	light  *message.Assistant
 	emit   func(event.Part, *message.Assistant)
+	flush  func()
+	held   bool // the provider says when to flush
 	blocks message.Blocks
 	full   bool
 	callID func(string) string
+	toolOf func(sent string) string // nil when names are sent as they are
 
 	open      event.PartKind  // the delta kind of the open block, "" when none is
 	text      strings.Builder // the open block's text, thinking or raw arguments
@@ -38,6 +41,9 @@ type DraftOptions struct {
 	CallID func(providerID string) string
 	// Emit takes each step with the message that goes with it.
 	Emit func(event.Part, *message.Assistant)
+	// Flush, if set, is called when the steps emitted so far are to be passed
+	// on, since the next may be long in coming.
+	Flush func()
 }
 
 // NewDraft begins the answer of the model, now.
@@ -47,7 +53,7 @@ func NewDraft(m *Model, opts DraftOptions) *Draft {
 			Role: message.RoleAssistant, Content: message.Blocks{}, API: string(m.API), Provider: m.Provider, Model: m.ID,
 			StopReason: message.StopStop, Timestamp: message.Now(),
 		},
-		emit: opts.Emit, full: opts.Full, callID: opts.CallID,
+		emit: opts.Emit, flush: opts.Flush, full: opts.Full, callID: opts.CallID,
 	}
 	light := d.shell
 	d.light = &light
@@ -57,6 +63,20 @@ func NewDraft(m *Model, opts DraftOptions) *Draft {
 // Light is the message without content that goes with message_start and the
 // light updates; the same pointer throughout.
 func (d *Draft) Light() *message.Assistant { return d.light }
+
+// Hold lets steps gather until Flush: the provider promises to call that
+// whenever it is about to wait for more.
+func (d *Draft) Hold() { d.held = true }
+
+// NameCalls tells which tool is meant by a name that the provider was sent.
+func (d *Draft) NameCalls(toolOf func(sent string) string) { d.toolOf = toolOf }
+
+// Flush passes on the steps that have gathered.
+func (d *Draft) Flush() {
+	if d.flush != nil {
+		d.flush()
+	}
+}
 
 // Text appends to the open text block, or opens one.
 func (d *Draft) Text(delta string) {
@@ -100,6 +120,9 @@ func (d *Draft) RedactedThinking(data string) {
 // CallStart opens a tool call; id is the provider's, or "".
 func (d *Draft) CallStart(id, name string) {
 	d.CloseBlock()
+	if d.toolOf != nil {
+		name = d.toolOf(name)
+	}
 	d.callKey, d.callName = id, name
 	d.begin(event.CallDelta, event.CallStart)
 }
@@ -235,11 +258,14 @@ func (d *Draft) report(part event.Part) {
 	if d.emit == nil {
 		return
 	}
-	if !d.full {
+	if d.full {
+		d.emit(part, d.snapshot())
+	} else {
 		d.emit(part, d.light)
-		return
 	}
-	d.emit(part, d.snapshot())
+	if !d.held {
+		d.Flush()
+	}
 }
 
 // snapshot is the answer so far; text is shared, not copied.
@@ -266,7 +292,7 @@ func arguments(text string) json.RawMessage {
 	if trimmed[0] == '{' && json.Valid([]byte(trimmed)) {
 		return json.RawMessage(strings.ToValidUTF8(trimmed, "\uFFFD"))
 	}
-	raw, err := json.Marshal(map[string]string{ParseErrorKey: "the arguments are not one JSON object", RawArgumentsKey: text})
+	raw, err := message.Marshal(map[string]string{ParseErrorKey: "the arguments are not one JSON object", RawArgumentsKey: text})
 	if err != nil {
 		return json.RawMessage("{}") // unreachable: strings always encode
 	}

@@ -32,7 +32,12 @@ type Request struct {
 	CacheKey string // names the session to the provider, for prompt caches
 	// NoTools asks for an answer without tool calls even when Tools is set.
 	NoTools   bool
-	MaxTokens int // 0 leaves it to the model's own limit
+	MaxTokens int // of the answer, in tokens; 0 leaves it to the model's own limit
+}
+
+// Thinks tells whether the model can reason and is asked to.
+func (r *Request) Thinks() bool {
+	return r.Model.Reasoning && r.Thinking != LevelOff && r.Thinking != ""
 }
 
 // ToolSpec is a tool as models are told of it.

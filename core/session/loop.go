@@ -23,10 +23,9 @@ func (s *Session) Loop(ctx context.Context) {
 		select {
 		case o := <-s.ops:
 			o.run(st)
-		case e, open := <-steps:
-			if open {
-				st.step(e)
-			} else {
+		case burst, open := <-steps:
+			st.steps(burst)
+			if !open {
 				st.turnOver()
 			}
 		case <-backoff:
@@ -42,7 +41,7 @@ func (s *Session) Loop(ctx context.Context) {
 
 // waits are the channels of the running turn and of the wait before a retry;
 // nil, and so switched off, when there is none.
-func (st *state) waits() (steps <-chan event.Event, backoff <-chan time.Time) {
+func (st *state) waits() (steps <-chan []event.Event, backoff <-chan time.Time) {
 	if st.run == nil {
 		return nil, nil
 	}

@@ -60,7 +60,7 @@ func begin(ctx context.Context, t *testing.T, models Models, dir string) *Sessio
 		t.Fatal(err)
 	}
 	s := New(Options{
-		Log: log, Models: models, Dir: t.TempDir(), Emit: func(event.Event) {},
+		Log: log, Models: models, Dir: t.TempDir(), Emit: func(...event.Event) {},
 		Tools:  func() tool.Set { return tool.NewSet(hangs{}) },
 		Choice: Choice{Model: &model.Model{ID: "m", Provider: "p"}, Steering: QueueAll, FollowUp: QueueAll, Interrupt: InterruptImmediate},
 	})

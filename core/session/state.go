@@ -70,9 +70,9 @@ func (st *state) close() {
 }
 
 // emit tells the host, unless it has left this session.
-func (st *state) emit(e event.Event) {
+func (st *state) emit(events ...event.Event) {
 	if !st.muted {
-		st.s.opts.Emit(e)
+		st.s.opts.Emit(events...)
 	}
 }
 

@@ -40,12 +40,31 @@ func (st *state) startTurn() {
 	r.turn = turn.Start(r.ctx, in)
 }
 
+// steps takes a burst of the turn's events.
+func (st *state) steps(burst []event.Event) {
+	for len(burst) > 0 {
+		updates := 0 // they change nothing here, and go on together
+		for updates < len(burst) && isUpdate(burst[updates]) {
+			updates++
+		}
+		if updates > 0 {
+			st.emit(burst[:updates]...)
+		} else {
+			st.step(burst[0])
+			updates = 1
+		}
+		burst = burst[updates:]
+	}
+}
+
+func isUpdate(e event.Event) bool {
+	_, is := e.(*event.MessageUpdate)
+	return is
+}
+
 // step takes one event of the turn. What a message says is stored before the
 // host hears of it.
 func (st *state) step(e event.Event) {
-	if e == nil {
-		return
-	}
 	end, ended := e.(event.MessageEnd)
 	if ended {
 		st.keep(end.Message)

@@ -39,12 +39,13 @@ type Input struct {
 
 // A Turn is one under way. Its steps must be received until they are closed.
 type Turn struct {
-	// Steps brings message and tool events in order; the turn closes it when
-	// it is over. Unbuffered: whoever is slow to receive holds up the stream.
-	// A nil step says nothing: once it is taken, the receiver has dealt with
-	// all before it.
-	Steps   <-chan event.Event
-	steps   chan<- event.Event
+	// Steps brings message and tool events in order, those of a burst together;
+	// the turn closes it when it is over. Unbuffered: whoever is slow to
+	// receive holds up the stream. An empty burst says nothing: once it is
+	// taken, the receiver has dealt with all before it.
+	Steps   <-chan []event.Event
+	steps   chan<- []event.Event
+	burst   []event.Event // not handed over yet
 	outcome Outcome
 }
 
@@ -63,7 +64,7 @@ type Outcome struct {
 // told, and every call still gets its result. The cause's text is the reason
 // shown.
 func Start(ctx context.Context, in Input) *Turn {
-	steps := make(chan event.Event)
+	steps := make(chan []event.Event)
 	t := &Turn{Steps: steps, steps: steps}
 	go t.run(ctx, in)
 	return t
@@ -128,10 +129,11 @@ func (t *Turn) answer(ctx context.Context, in Input) *message.Assistant {
 		Emit: func(part event.Part, m *message.Assistant) {
 			if !started {
 				started, first = true, time.Since(began)
-				t.emit(event.MessageStart{Message: draft.Light()})
+				t.gather(event.MessageStart{Message: draft.Light()})
 			}
-			t.emit(event.MessageUpdate{Part: part, Message: m})
+			t.gather(&event.MessageUpdate{Part: part, Message: m})
 		},
+		Flush: t.flush,
 	})
 	m, err := t.ask(ctx, in, draft)
 	m.Duration, m.TTFT = time.Since(began).Milliseconds(), first.Milliseconds()
@@ -179,5 +181,27 @@ func stream(ctx context.Context, in Input, draft *model.Draft) (err error) {
 	return err
 }
 
-// emit hands a step over; the receiver takes steps until they are closed.
-func (t *Turn) emit(e event.Event) { t.steps <- e }
+// emit hands a step over, with what has gathered before it; the receiver takes
+// steps until they are closed.
+func (t *Turn) emit(e event.Event) {
+	t.burst = append(t.burst, e)
+	t.flush()
+}
+
+// maxBurst is how many steps gather at the most.
+const maxBurst = 64
+
+// gather keeps a step of the streaming answer until the next flush: a hop to the
+// loop for each delta would cost more than all the rest.
+func (t *Turn) gather(e event.Event) {
+	if t.burst = append(t.burst, e); len(t.burst) >= maxBurst {
+		t.flush()
+	}
+}
+
+func (t *Turn) flush() {
+	if len(t.burst) > 0 {
+		t.steps <- t.burst
+		t.burst = nil // the receiver's now
+	}
+}

@@ -79,8 +79,8 @@ func play(ctx context.Context, in turn.Input) (steps []string, o turn.Outcome) {
 	in.Key = func(context.Context) (string, error) { return "", nil }
 	in.Dir = "/"
 	t := turn.Start(ctx, in)
-	for e := range t.Steps {
-		if e != nil {
+	for burst := range t.Steps {
+		for _, e := range burst {
 			steps = append(steps, short(e))
 		}
 	}
@@ -93,7 +93,7 @@ func short(e event.Event) string {
 		return "start " + string(e.Message.Speaker())
 	case event.MessageEnd:
 		return "end " + string(e.Message.Speaker())
-	case event.MessageUpdate:
+	case *event.MessageUpdate:
 		return string(e.Part.Kind)
 	case event.ToolStart:
 		return "run " + e.ToolCallID

@@ -213,7 +213,7 @@ func TestACallerWhoDoesNotReadSlowsTheServer(t *testing.T) {
 func TestIgnoredEventsHoldNothingUp(t *testing.T) {
 	c := connect(t)
 	c.IgnoreEvents()
-	if err := c.Raw(t.Context(), []byte(`{"type":"note","n":50000,"text":"`+strings.Repeat("x", 300)+`"}`)); err != nil {
+	if err := c.Raw(t.Context(), []byte(`{"type":"note","n":500,"text":"`+strings.Repeat("x", 30<<10)+`"}`)); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Call(t.Context(), "echo", nil, nil); err != nil {

@@ -44,13 +44,13 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	defer stdin.Close()
 	fromServer, stdout, err := os.Pipe()
 	if err != nil {
-		_ = toServer.Close()
+		_ = toServer.Close() // nothing was written
 		return nil, fmt.Errorf("starting %s: %w", o.Path, err)
 	}
 	defer stdout.Close()
 	cmd.Stdin, cmd.Stdout = stdin, stdout
 	if err := cmd.Start(); err != nil {
-		_, _ = toServer.Close(), fromServer.Close()
+		_, _ = toServer.Close(), fromServer.Close() // as above
 		return nil, fmt.Errorf("starting %s: %w", o.Path, err)
 	}
 

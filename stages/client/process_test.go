@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -18,7 +19,8 @@ func startServer(t *testing.T, ctx context.Context, role string, stderr io.Write
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Start(ctx, Options{Path: self, Env: append(os.Environ(), actAs+"="+role), Stderr: stderr})
+	// A binary with the race detector would sleep for a second at its end.
+	c, err := Start(ctx, Options{Path: self, Env: append(os.Environ(), actAs+"="+role, "GORACE=atexit_sleep_ms=0"), Stderr: stderr})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +89,7 @@ func TestACloseDoesNotWaitForTheServersChildren(t *testing.T) {
 }
 
 func TestABinaryThatIsNotThereIsAnError(t *testing.T) {
-	if _, err := Start(t.Context(), Options{Path: "/nonexistent"}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Start(t.Context(), Options{Path: filepath.Join(t.TempDir(), "missing")}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }

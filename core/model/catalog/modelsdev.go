@@ -66,12 +66,12 @@ type devModel struct {
 	} `json:"limit"`
 }
 
-// FromModelsDev converts models.dev's api.json. Of the providers this program
+// fromModelsDev converts models.dev's api.json. Of the providers this program
 // can talk to, it takes the models that read and write text and call tools and
 // are not deprecated, sorted by id within a provider. How models think is not
 // in that file: for those of the built-in catalogue it is carried over, for
 // others guessed by their dialect.
-func FromModelsDev(raw []byte) ([]model.Model, error) {
+func fromModelsDev(raw []byte) ([]model.Model, error) {
 	var providers map[string]devProvider
 	if err := json.Unmarshal(raw, &providers); err != nil {
 		return nil, fmt.Errorf("not a table of models.dev: %w", err)

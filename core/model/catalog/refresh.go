@@ -33,7 +33,7 @@ func Refresh(ctx context.Context, client *http.Client, url, dest string) (*Table
 	if err != nil {
 		return nil, fmt.Errorf("downloading %s: %w", url, err)
 	}
-	models, err := FromModelsDev(raw)
+	models, err := fromModelsDev(raw)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", url, err)
 	}

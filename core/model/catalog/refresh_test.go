@@ -25,7 +25,7 @@ func sample(t testing.TB) []byte {
 }
 
 func TestModelsDevIsConverted(t *testing.T) {
-	got, err := FromModelsDev(sample(t))
+	got, err := fromModelsDev(sample(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestModelsDevIsConverted(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, bad := range []string{"", "[]", "{}", `{"amazon-bedrock":{}}`} {
-		if _, err := FromModelsDev([]byte(bad)); err == nil || !strings.Contains(err.Error(), "models.dev") {
+		if _, err := fromModelsDev([]byte(bad)); err == nil || !strings.Contains(err.Error(), "models.dev") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -154,7 +154,7 @@ func TestABadDownloadLeavesTheFileAsItWas(t *testing.T) {
 func FuzzFromModelsDev(f *testing.F) {
 	f.Add(sample(f))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		models, err := FromModelsDev(raw)
+		models, err := fromModelsDev(raw)
 		if err == nil && len(models) == 0 {
 			t.Error("no models and no error")
 		}

@@ -64,13 +64,13 @@ func size(req *model.Request) int {
 	for _, m := range req.Messages {
 		switch m := m.(type) {
 		case *message.User:
-			bytes += len(textOf(m.Content))
+			bytes += len(m.Content.Join("\n"))
 		case *message.Developer:
-			bytes += len(textOf(m.Content))
+			bytes += len(m.Content.Join("\n"))
 		case *message.Assistant:
-			bytes += len(textOf(m.Content))
+			bytes += len(m.Content.Join("\n"))
 		case *message.ToolResult:
-			bytes += len(textOf(m.Content))
+			bytes += len(m.Content.Join("\n"))
 		}
 	}
 	return bytes
@@ -144,7 +144,7 @@ func instruction(line string) (call, bool) {
 	}
 	for _, r := range rules() {
 		if parts := r.line.FindStringSubmatch(line); parts != nil {
-			args, err := json.Marshal(r.args(parts))
+			args, err := message.Marshal(r.args(parts))
 			return call{name: r.tool, args: string(args)}, err == nil
 		}
 	}
@@ -192,7 +192,7 @@ func summary(results []*message.ToolResult) string {
 		if i > 0 {
 			out.WriteString("\n\n")
 		}
-		text := strings.TrimRight(textOf(result.Content), "\n")
+		text := strings.TrimRight(result.Content.Join("\n"), "\n")
 		lines := strings.Split(text, "\n")
 		verb := "gave"
 		if result.IsError {

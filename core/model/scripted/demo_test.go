@@ -53,7 +53,7 @@ func TestEachRuleBecomesTheCallOfItsTool(t *testing.T) {
 
 func TestAnythingElseIsEchoedInSeveralDeltas(t *testing.T) {
 	m, deltas, err := ask(t.Context(), New(nil), Demo, says("good morning"), toolNames...)
-	if err != nil || !strings.HasPrefix(textOf(m.Content), `You said: "good morning".`) || len(deltas) < 5 || strings.Join(deltas, "") != textOf(m.Content) {
+	if err != nil || !strings.HasPrefix(m.Content.Join("\n"), `You said: "good morning".`) || len(deltas) < 5 || strings.Join(deltas, "") != m.Content.Join("\n") {
 		t.Error(m.Content, deltas, err)
 	}
 	if m.StopReason != message.StopStop || m.Usage.Input == 0 || m.Usage.Output == 0 {
@@ -70,7 +70,7 @@ func TestThinkingIsAThinkingBlock(t *testing.T) {
 
 func TestAToolThatIsNotOfferedIsNotCalled(t *testing.T) {
 	m, _, _ := ask(t.Context(), New(nil), Demo, says("run ls"), "read")
-	if len(m.Content.ToolCalls()) > 0 || !strings.Contains(textOf(m.Content), "bash") {
+	if len(m.Content.ToolCalls()) > 0 || !strings.Contains(m.Content.Join("\n"), "bash") {
 		t.Error(m.Content)
 	}
 }
@@ -131,7 +131,7 @@ func TestTheDemoModelWithRealToolsIsDeterministic(t *testing.T) {
 	if len(first) != 9 { // the question, the calls, six results, the summary
 		t.Fatalf("%d messages", len(first))
 	}
-	summary := textOf(first[8].(*message.Assistant).Content)
+	summary := first[8].(*message.Assistant).Content.Join("\n")
 	for _, want := range []string{"The tool write gave", "The tool edit gave", "one three", "quack", "new.txt", "The tool read failed with"} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, summary)

@@ -1,7 +1,6 @@
 package scripted
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -257,7 +256,7 @@ func (t stepText) call() (step, error) {
 	args := []byte("{}")
 	if t.Args != nil {
 		var err error
-		if args, err = json.Marshal(t.Args); err != nil {
+		if args, err = message.Marshal(t.Args); err != nil {
 			return step{}, fmt.Errorf("args cannot be written as JSON: %w", err)
 		}
 	}
@@ -295,7 +294,7 @@ func (t stepText) answered() (step, error) {
 	case string:
 		answer.body = []byte(body)
 	default:
-		raw, err := json.Marshal(body)
+		raw, err := message.Marshal(body)
 		if err != nil {
 			return step{}, fmt.Errorf("body cannot be written as JSON: %w", err)
 		}

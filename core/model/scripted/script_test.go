@@ -96,8 +96,8 @@ func TestTurnsAreTakenInOrderByMatchAndOnce(t *testing.T) {
 		{"an x", "(script exhausted)"},
 	} {
 		m, _, err := ask(t.Context(), p, Script, says(c.asked))
-		if err != nil || textOf(m.Content) != c.want {
-			t.Errorf("%s: %q, %v", c.asked, textOf(m.Content), err)
+		if err != nil || m.Content.Join("\n") != c.want {
+			t.Errorf("%s: %q, %v", c.asked, m.Content.Join("\n"), err)
 		}
 		if (c.want == "x") != (m.StopReason == message.StopLength) {
 			t.Error(c.want, m.StopReason)
@@ -129,7 +129,7 @@ func TestADropKeepsWhatCameBefore(t *testing.T) {
 	p := script(t, `[{"steps": [{"text": "half "}, {"drop": true}, {"text": "never"}]}]`)
 	m, _, err := ask(t.Context(), p, Script, says("x"))
 	failed := new(model.Error)
-	if !errors.As(err, &failed) || !failed.Retryable() || textOf(m.Content) != "half " {
+	if !errors.As(err, &failed) || !failed.Retryable() || m.Content.Join("\n") != "half " {
 		t.Error(m.Content, err)
 	}
 }
@@ -144,7 +144,7 @@ func TestDelaysTakeTheirTimeAndHangsHearAnAbort(t *testing.T) {
 `)
 		begun := time.Now()
 		m, _, err := ask(t.Context(), p, Script, says("x"))
-		if err != nil || textOf(m.Content) != "late" || time.Since(begun) != 1500*time.Millisecond {
+		if err != nil || m.Content.Join("\n") != "late" || time.Since(begun) != 1500*time.Millisecond {
 			t.Error(m, err, time.Since(begun))
 		}
 		cause := errors.New("aborted by the test")

@@ -26,26 +26,28 @@
 // turn not yet used whose match fits; without one left the answer is the text
 // "(script exhausted)".
 //
-//   - match: hello            # regular expression (RE2), searched in the last user text; none fits all
-//     repeat: true            # the turn is never used up
-//     usage: {in: 100, out: 10, cached: 0}   # token counts; cached are part of in
-//     steps:
-//   - text: Hi              # one text delta
-//   - thinking: hm          # one thinking delta
-//   - text_repeat: ["tok ", 1000]          # a thousand text deltas
-//   - tool: bash            # one tool call; args and id may be left out
-//     args: {command: ls}
-//     id: call_1
-//   - delay_ms: 50          # wait
-//   - stop: length          # end for this reason: stop, length or tool
+//	# turns.yml
+//	- match: hello            # regular expression (RE2), searched in the last user text; none fits all
+//	  repeat: true            # the turn is never used up
+//	  usage: {in: 100, out: 10, cached: 0}   # token counts; cached are part of in
+//	  steps:
+//	    - text: Hi              # one text delta
+//	    - thinking: hm          # one thinking delta
+//	    - text_repeat: ["tok ", 1000]          # a thousand text deltas
+//	    - tool: bash            # one tool call; args and id may be left out
+//	      args: {command: ls}
+//	      id: call_1
+//	    - delay_ms: 50          # wait
+//	    - stop: length          # end for this reason: stop, length or tool
 //
 // and, to try what goes wrong:
 //
-//   - status: 529           # answer with this HTTP status instead; only as the first step
-//     headers: {retry-after: "2"}
-//     body: {error: {message: busy}}       # or a text
-//   - drop: true            # the connection breaks here
-//   - hang: true            # silence until the request is aborted
+//	steps:
+//	  - status: 529           # answer with this HTTP status instead; only as the first step
+//	    headers: {retry-after: "2"}
+//	    body: {error: {message: busy}}       # or a text
+//	  - drop: true            # the connection breaks here
+//	  - hang: true            # silence until the request is aborted
 //
 // A step has exactly one of text, thinking, text_repeat, tool, delay_ms, stop,
 // status, drop and hang. The whole file is checked before anything is played.
@@ -54,7 +56,6 @@ package scripted
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
@@ -106,18 +107,8 @@ func (p *Provider) Stream(ctx context.Context, req *model.Request, draft *model.
 func lastUserText(messages []message.Message) string {
 	for i := len(messages) - 1; i >= 0; i-- {
 		if user, ok := messages[i].(*message.User); ok {
-			return textOf(user.Content)
+			return user.Content.Join("\n")
 		}
 	}
 	return ""
-}
-
-func textOf(blocks message.Blocks) string {
-	var texts []string
-	for _, block := range blocks {
-		if text, ok := block.(*message.Text); ok && text.Text != "" {
-			texts = append(texts, text.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
 }

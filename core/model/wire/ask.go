@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"fmt"
 
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/replay"
@@ -20,8 +21,12 @@ type Question struct {
 // that was refused for its history is repaired and made once more.
 func (c *Client) Ask(ctx context.Context, q Question) error {
 	rules := q.Rules
+	q.Draft.Hold()
+	q.Draft.NameCalls(func(sent string) string { return replay.CalledTool(q.Request, sent) })
 	for {
-		err := c.Stream(ctx, q.Call(rules), q.Answer())
+		call := q.Call(rules)
+		call.Waiting = q.Draft.Flush // what one read brought goes on together
+		err := c.Stream(ctx, call, q.Answer())
 		switch {
 		case err == nil && q.Draft.Hollow():
 			return Failed("it was empty")
@@ -29,4 +34,16 @@ func (c *Client) Ask(ctx context.Context, q Question) error {
 			return err
 		}
 	}
+}
+
+// ReadCompat reads what the model says of its endpoint over what a dialect takes
+// for granted; compat points to that. The error is a *model.Error.
+func ReadCompat(m *model.Model, compat any) error {
+	if len(m.Compat) == 0 {
+		return nil
+	}
+	if err := Unmarshal(m.Compat, compat); err != nil {
+		return &model.Error{Message: fmt.Sprintf("compat of the model %s cannot be read: %v", m.Ref(), err)}
+	}
+	return nil
 }

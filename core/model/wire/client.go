@@ -30,6 +30,9 @@ const (
 	// drainTimeout is how long the end of a body is waited for, so that the
 	// connection can serve the next request.
 	drainTimeout = 50 * time.Millisecond
+	// errorBodyTimeout is how long the body of an error may take; what has come
+	// by then is all of it.
+	errorBodyTimeout = 5 * time.Second
 	// maxErrorBody bounds how much of an error answer is read, in bytes.
 	maxErrorBody = 64 << 10
 	// idleConns is how many connections to one provider are kept open.
@@ -49,6 +52,7 @@ type Client struct {
 func NewClient() *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = idleConns
+	transport.ReadBufferSize = readBuffer // what a fast provider has sent comes with few system calls
 	transport.DisableCompression = true // a compressed stream is held back by its compressor
 	return &Client{
 		HTTP: &http.Client{
@@ -70,6 +74,8 @@ type Call struct {
 	Header  http.Header
 	Secrets []string
 	Body    any
+	// Waiting, if set, is called before each wait for more of the answer.
+	Waiting func()
 }
 
 // NewCall returns the call of a request, with the headers of its model.
@@ -106,10 +112,11 @@ const (
 // it returns.
 type Answer func(data []byte) (State, error)
 
-// Stream makes the request and gives each event to the answer, on the
-// caller's goroutine. It returns nil once the answer is complete, the cause of ctx as soon as ctx ends (unless the
-// answer is complete by then), or a *model.Error: also when the stream ends or
-// falls silent before. Errors of event end it and are passed on.
+// Stream makes the request and gives each event to the answer, on the caller's
+// goroutine. It returns nil once the answer is complete, the cause of ctx as
+// soon as ctx ends (unless the answer is complete by then), or a *model.Error:
+// also when the stream ends or falls silent before. Errors of event end it and
+// are passed on.
 func (c *Client) Stream(ctx context.Context, call Call, event Answer) error {
 	life, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -122,11 +129,15 @@ func (c *Client) Stream(ctx context.Context, call Call, event Answer) error {
 	}
 	defer drain(resp.Body, watch)
 
-	body := &watched{body: resp.Body, watch: watch}
+	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return call.seal(StatusError(resp.StatusCode, resp.Header, []byte("the body is encoded as "+coding+", which was not asked for")))
+	}
+	body := &watched{body: resp.Body, watch: watch, waiting: call.Waiting}
 	if resp.StatusCode != http.StatusOK || isJSON(resp.Header) {
+		watch.allow(errorBodyTimeout)
 		raw, err := io.ReadAll(io.LimitReader(body, maxErrorBody))
-		if err != nil && life.Err() != nil {
-			return c.explain(ctx, life, call, err)
+		if err != nil && ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		return call.seal(StatusError(resp.StatusCode, resp.Header, raw))
 	}
@@ -139,14 +150,14 @@ func (c *Client) Stream(ctx context.Context, call Call, event Answer) error {
 
 // events reads until the answer is finished or the stream is over.
 func (c *Client) events(ctx context.Context, body *watched, event Answer) (complete bool, err error) {
-	events := NewEvents(body)
+	reader := newEventReader(body)
 	for {
-		data, err := events.Next()
+		data, err := reader.next()
 		if err == nil && ctx.Err() != nil {
 			err = ctx.Err() // what is buffered already is not delivered any more
 		}
 		if errors.Is(err, io.EOF) {
-			err = dropped(nil)
+			err = ended(reader)
 		}
 		if err != nil {
 			return complete, err
@@ -170,6 +181,19 @@ func (c *Client) events(ctx context.Context, body *watched, event Answer) (compl
 	}
 }
 
+// ended is the error of a stream that is over. One without any event may have
+// been something else, such as the page of a proxy.
+func ended(reader *eventReader) *model.Error {
+	if reader.started || len(bytes.TrimSpace(reader.stray)) == 0 {
+		return dropped(nil)
+	}
+	failure := StatusError(http.StatusOK, nil, reader.stray)
+	if failure.Class == 0 && reader.stray[0] != '{' {
+		failure.Class = model.ClassTransient // a page: whoever sent it may be in trouble for a moment
+	}
+	return failure
+}
+
 func (c *Client) post(ctx context.Context, call Call, watch *watch) (*http.Response, error) {
 	raw, err := Marshal(call.Body)
 	if err != nil {
@@ -185,6 +209,7 @@ func (c *Client) post(ctx context.Context, call Call, watch *watch) (*http.Respo
 	req.Header = call.Header.Clone()
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("Accept-Encoding", "identity")
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", "veyyon")
 	}
@@ -233,6 +258,7 @@ func isJSON(header http.Header) bool {
 // drain reads what is left of a body, briefly, and closes it.
 func drain(body io.ReadCloser, watch *watch) {
 	watch.allow(drainTimeout)
-	_, _ = io.Copy(io.Discard, io.LimitReader(&watched{body: body, watch: watch}, maxErrorBody)) // only for the connection's sake
-	_ = body.Close()                                                                             // nothing more is expected of it
+	rest := io.LimitReader(&watched{body: body, watch: watch}, maxErrorBody)
+	_, _ = io.Copy(io.Discard, rest) // only for the connection's sake
+	_ = body.Close()                 // nothing more is expected of it
 }

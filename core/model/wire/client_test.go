@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -98,7 +99,7 @@ func TestErrorsOfProvidersAreMapped(t *testing.T) {
 		"a page":            {404, nil, `<html>nothing</html>`, 0, "404 Not Found: <html>nothing</html>", 0},
 		"a redirect":        {308, map[string]string{"Location": "https://elsewhere/"}, ``, 0, "308 Permanent Redirect to https://elsewhere/", 0},
 		"JSON, no stream":   {200, map[string]string{"Content-Type": "application/json"}, `{"error":{"code":503,"message":"try later"}}`, model.ClassTransient, "the provider answered without a stream: try later", 0},
-		"not of this world": {200, map[string]string{"Content-Type": "text/html"}, `<html>log in</html>`, model.ClassTransient, "the stream ended before the answer was complete", 0},
+		"not of this world": {200, map[string]string{"Content-Type": "text/html"}, `<html>log in</html>`, model.ClassTransient, "the provider answered without a stream: <html>log in</html>", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -203,6 +204,67 @@ func TestADroppedConnectionIsTransient(t *testing.T) {
 		}
 		if name != "before the headers" && !strings.Contains(err.Error(), "ended before the answer was complete") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A proxy's page, an error without its status, and a compressed body all came
+// out as "the stream ended".
+func TestWhatIsNoStreamIsSaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		header, body string
+		class        model.Class
+		text         string
+	}{
+		"page":            {"Content-Type: text/html", "<html>\n<body>Please log in: now</body>", model.ClassTransient, "the provider answered without a stream: <html>\n<body>Please log in: now</body>"},
+		"unmarked JSON":   {"Content-Type: text/event-stream", "{\n\"error\": {\"message\": \"no such plan\"}}", 0, "the provider answered without a stream: no such plan"},
+		"overload":        {"Content-Type: text/plain", `{"error":{"type":"overloaded_error","message":"Overloaded"}}`, model.ClassTransient, "the provider answered without a stream: Overloaded"},
+		"compressed":      {"Content-Encoding: gzip", "\x1f\x8b\x08", 0, "the provider answered without a stream: the body is encoded as gzip, which was not asked for"},
+		"a very long one": {"Content-Type: text/plain", strings.Repeat("word\n", maxErrorBody), model.ClassTransient, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if coding := r.Header.Get("Accept-Encoding"); coding != "identity" {
+					t.Errorf("asked for the encoding %q", coding)
+				}
+				field, value, _ := strings.Cut(c.header, ": ")
+				w.Header().Set(field, value)
+				_, _ = io.WriteString(w, c.body)
+			})
+			_, err := ask(t, t.Context(), client, address)
+			var failure *model.Error
+			if !errors.As(err, &failure) || failure.Class != c.class {
+				t.Fatalf("%#v", err)
+			}
+			if c.text != "" && failure.Message != c.text {
+				t.Errorf("message %q", failure.Message)
+			}
+		})
+	}
+}
+
+func TestTheBodyOfAnErrorIsNotWaitedForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := clientOf(roundTrip{status: 500, steps: []step{{0, "<html>"}}})
+		began := time.Now()
+		_, err := ask(t, t.Context(), client, "http://provider")
+		if err == nil || err.Error() != "500 Internal Server Error: <html>" {
+			t.Errorf("error %v", err)
+		}
+		if took := time.Since(began); took > errorBodyTimeout+time.Second {
+			t.Errorf("took %s", took)
+		}
+	})
+}
+
+func TestUnreadableEventsAreExplainedWithoutOurTypes(t *testing.T) {
+	var target struct {
+		Text struct{ Parts []string } `json:"text"`
+	}
+	for _, data := range []string{"[]", "7", `{"text":5}`, `{"text":{"parts":3}}`, `"x"`} {
+		err := Unmarshal([]byte(data), &target)
+		if text := Unreadable([]byte(data), err).Message; strings.Contains(text, "Go ") || strings.Contains(text, "struct") {
+			t.Errorf("%s: %s", data, text)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func Failed(reason string) *model.Error {
 func Unreadable(data []byte, err error) *model.Error {
 	return &model.Error{
 		Class:   model.ClassTransient,
-		Message: fmt.Sprintf("the provider sent an event that cannot be read (%v): %s", err, data),
+		Message: fmt.Sprintf("the provider sent an event that cannot be read (%s): %s", misfit(err), data[:min(len(data), maxMessage)]),
 	}
 }
 
@@ -95,7 +95,7 @@ func dropped(err error) *model.Error {
 func networkError(address string, err error) *model.Error {
 	var inURL *url.Error
 	if !errors.As(err, &inURL) { // the headers were there, so it is the body's
-		if errors.Is(err, ErrEventTooLong) {
+		if errors.Is(err, errEventTooLong) {
 			return &model.Error{Message: err.Error()}
 		}
 		if errors.Is(err, io.ErrUnexpectedEOF) {

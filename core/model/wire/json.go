@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/goccy/go-json"
@@ -29,6 +30,18 @@ func Unmarshal(raw []byte, v any) (err error) {
 		}
 	}()
 	return json.Unmarshal(raw, v)
+}
+
+// misfit says what was wrong with a text, without the Go types it was meant for.
+func misfit(err error) string {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &wrong):
+		return err.Error()
+	case wrong.Field == "":
+		return "unexpected " + wrong.Value
+	}
+	return "unexpected " + wrong.Value + " as " + wrong.Field
 }
 
 // rawJSON is a value left as it came.

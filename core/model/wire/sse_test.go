@@ -12,9 +12,9 @@ import (
 )
 
 func readAll(r io.Reader) (events []string, err error) {
-	reader := NewEvents(r)
+	reader := newEventReader(r)
 	for {
-		data, err := reader.Next()
+		data, err := reader.next()
 		if err != nil {
 			return events, err
 		}
@@ -51,7 +51,7 @@ func TestEventsAreReadFromAnyFraming(t *testing.T) {
 				"in half blocks": iotest.HalfReader(strings.NewReader(c.stream)),
 			} {
 				got, err := readAll(reader)
-				if err != io.EOF {
+				if !errors.Is(err, io.EOF) {
 					t.Errorf("%s: error %v", how, err)
 				}
 				if diff := cmp.Diff(c.want, got); diff != "" {
@@ -79,12 +79,12 @@ func TestAnEndlessEventIsRefused(t *testing.T) {
 		"one line":   io.MultiReader(strings.NewReader("data: "), endless("x")),
 		"many lines": endless("data: " + strings.Repeat("x", 100) + "\n"),
 	} {
-		reader := NewEvents(r)
+		reader := newEventReader(r)
 		if reader.limit != 64<<20 {
 			t.Errorf("the limit is %d, not what the error says", reader.limit)
 		}
 		reader.limit = 1 << 20 // the same, sooner
-		if _, err := reader.Next(); !errors.Is(err, ErrEventTooLong) {
+		if _, err := reader.next(); !errors.Is(err, errEventTooLong) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -107,7 +107,7 @@ func FuzzEvents(f *testing.F) {
 	f.Add([]byte("event: x\ndata:\ndata: \n\n"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		whole, err := readAll(bytes.NewReader(stream))
-		if err != io.EOF {
+		if !errors.Is(err, io.EOF) {
 			t.Fatalf("error %v", err)
 		}
 		pieces, _ := readAll(iotest.OneByteReader(bytes.NewReader(stream)))

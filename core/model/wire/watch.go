@@ -57,11 +57,15 @@ func silence(limit time.Duration) error {
 
 // watched is a body under a watch.
 type watched struct {
-	body  io.Reader
-	watch *watch
+	body    io.Reader
+	watch   *watch
+	waiting func() // called before each read; may be nil
 }
 
 func (r *watched) Read(p []byte) (int, error) {
+	if r.waiting != nil {
+		r.waiting()
+	}
 	r.watch.begin()
 	defer r.watch.end()
 	return r.body.Read(p)

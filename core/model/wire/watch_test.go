@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -42,6 +43,7 @@ func (b *scriptedBody) Close() error { return nil }
 
 // roundTrip waits for the headers and then gives the body.
 type roundTrip struct {
+	status  int // 0 is 200
 	headers time.Duration
 	steps   []step
 }
@@ -53,7 +55,7 @@ func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, req.Context().Err()
 	}
 	return &http.Response{
-		StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: req,
+		StatusCode: cmp.Or(r.status, http.StatusOK), Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: req,
 		Body: &scriptedBody{ctx: req.Context(), steps: r.steps},
 	}, nil
 }
