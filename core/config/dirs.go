@@ -98,8 +98,8 @@ var (
 	deviceName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`) })
 )
 
-// CheckProfile returns an error unless name may be the name of a profile.
-func CheckProfile(name string) error {
+// checkProfile returns an error unless name may be the name of a profile.
+func checkProfile(name string) error {
 	if profileName().MatchString(name) && !strings.HasSuffix(name, ".") && !deviceName().MatchString(name) {
 		return nil
 	}
@@ -110,13 +110,13 @@ func CheckProfile(name string) error {
 // profile chooses the profile: flag, environment, global file, default.
 func profile(env Env, flag *string, home string) (string, error) {
 	if flag != nil {
-		return *flag, CheckProfile(*flag)
+		return *flag, checkProfile(*flag)
 	}
 	if name, ok := env("VEYYON_PROFILE"); ok {
 		if name == "" {
 			return defaultProfile, nil
 		}
-		if err := CheckProfile(name); err != nil {
+		if err := checkProfile(name); err != nil {
 			return "", fixed("Invalid VEYYON_PROFILE: %w", err)
 		}
 		return name, nil
@@ -137,7 +137,7 @@ func profile(env Env, flag *string, home string) (string, error) {
 	if !ok {
 		return "", fixed("Global config %s: defaultProfile must be a string profile name.", file)
 	}
-	if err := CheckProfile(name); err != nil {
+	if err := checkProfile(name); err != nil {
 		return "", fixed("Global config %s: %w", file, err)
 	}
 	return name, nil

@@ -101,12 +101,12 @@ func TestGlobalFileNamesTheDefaultProfile(t *testing.T) {
 	}
 }
 
-func TestProfileNames(t *testing.T) {
+func TestOnlySafeNamesNameAProfile(t *testing.T) {
 	for name, good := range map[string]bool{
 		"default": true, "a": true, "0.x_y-z": true, strings.Repeat("a", 64): true, "console": true, "com10": true,
 		"": false, ".": false, "..": false, "a.": false, "A": false, "-a": false, "a/b": false, "con": false, "com1.txt": false, strings.Repeat("a", 65): false,
 	} {
-		if err := CheckProfile(name); (err == nil) != good {
+		if err := checkProfile(name); (err == nil) != good {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

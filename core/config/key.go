@@ -108,12 +108,6 @@ func (k Key[T]) Of(s *Settings) T {
 	return k.preset.(T) // add made it
 }
 
-// IsSet tells whether any file or override sets the key.
-func (k Key[T]) IsSet(s *Settings) bool {
-	_, ok := s.values[k.name]
-	return ok
-}
-
 // check returns a decoded value as the key's type, or what is wrong with it.
 func (s *spec) check(raw any) (value any, problem string) {
 	switch s.kind {

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"golang.org/x/sys/unix"
 )
 
 // maxFile bounds a settings file, in bytes; a larger one cannot be read. The
@@ -53,15 +54,29 @@ func readLayer(file string) (*layer, error) {
 	return l, l.take(doc)
 }
 
+// readFile returns the bytes of a settings file, without a byte-order mark. One
+// that is no regular file is refused: a pipe would make us wait for ever.
 func readFile(file string) ([]byte, error) {
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0) // non-blocking, as opening a pipe waits too
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := readRegular(f)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
+	return bytes.TrimPrefix(data, []byte("\ufeff")), err
+}
+
+func readRegular(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if mode := info.Mode(); !mode.IsRegular() && !mode.IsDir() { // reading a folder fails by itself
+		return nil, errors.New("not a regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(data) > maxFile {
 		err = fmt.Errorf("the file is larger than %d bytes", maxFile)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // room is a profile and a project to put files into.
@@ -173,8 +175,8 @@ func TestHostDefaultsOnlyWhereNothingIsSet(t *testing.T) {
 		"agent.batch", "agent.maxConcurrency", "agent.agents", "async.enabled", "memory.backend",
 	}, pinned)
 	same(t, []any{7, true, 5, false}, []any{AsyncMax.Of(s), AutoBackground.Of(s), AgentDepth.Of(s), TodoReminders.Of(s)})
-	same(t, false, AsyncOn.IsSet(before))
-	same(t, true, AsyncOn.IsSet(s))
+	unset, _ := before.Item("async.enabled")
+	same(t, "", unset.Origin) // what WithHostDefaults was given stays as it was
 }
 
 func TestBrokenProfileFileIsKeptAndCopiedOnce(t *testing.T) {
@@ -200,6 +202,34 @@ func TestBrokenProfileFileIsKeptAndCopiedOnce(t *testing.T) {
 		}
 		same(t, "still: [", read(t, file))
 	}
+}
+
+// A pipe in the place of a settings file kept the server from starting.
+func TestWhatIsNoRegularFileIsNotWaitedFor(t *testing.T) {
+	r := newRoom(t)
+	for _, file := range []string{r.profile(""), r.project("config.yml", "")} {
+		do(t, os.Remove(file))
+		do(t, unix.Mkfifo(file, 0o600))
+	}
+	_, warnings := r.load()
+	if len(warnings) != 2 || !strings.Contains(warnings[0], "not a regular file") || !strings.Contains(warnings[1], "not a regular file") {
+		t.Errorf("warnings %q", warnings)
+	}
+	if err := Set(t.Context(), r.Dirs, "steeringMode", "all"); err == nil {
+		t.Error("a setting was written over a pipe")
+	}
+}
+
+// The first key of a file with a byte-order mark had no effect, and setting it
+// wrote it twice.
+func TestAByteOrderMarkBelongsToNoKey(t *testing.T) {
+	r := newRoom(t)
+	file := r.profile("\ufeffsteeringMode: all\n")
+	s, warnings := r.load()
+	same(t, []string(nil), warnings)
+	same(t, "all", SteeringMode.Of(s))
+	do(t, Set(t.Context(), r.Dirs, "steeringMode", "one-at-a-time"))
+	same(t, "steeringMode: one-at-a-time\n", read(t, file))
 }
 
 func TestBrokenProjectFileIsOnlyPassedOver(t *testing.T) {
