@@ -32,7 +32,7 @@ func LoadEnv(environ []string, files ...string) (Env, error) {
 			faults = append(faults, fmt.Errorf("reading %s: %w", path, err))
 			continue
 		}
-		for name, value := range ParseEnv(text) {
+		for name, value := range parseEnv(text) {
 			env.add(name, value)
 		}
 	}
@@ -75,11 +75,11 @@ func readEnvFile(path string) (string, error) {
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// ParseEnv reads the text of a .env file: lines KEY=VALUE, comments with # at
+// parseEnv reads the text of a .env file: lines KEY=VALUE, comments with # at
 // the start of a line, one layer of matching quotes around a value. NUL is
 // dropped, nothing is expanded, other lines (`export A=b` among them) are
 // skipped. Source: facts/platform 2.5.
-func ParseEnv(text string) map[string]string {
+func parseEnv(text string) map[string]string {
 	vars := map[string]string{}
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\x00", "")
 	for line := range strings.SplitSeq(text, "\n") {

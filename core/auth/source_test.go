@@ -17,7 +17,7 @@ func TestEnvFilesAreParsedToTheLetter(t *testing.T) {
 		"A": "again", "B": "two words", "C": "quoted # no comment", "D": "it''s", "E": `"open`, "F": "$A ${B}",
 		"K": "", "L": "a=b", "M": "nul", "N": "",
 	}
-	if diff := cmp.Diff(want, ParseEnv(text)); diff != "" {
+	if diff := cmp.Diff(want, parseEnv(text)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -98,7 +98,7 @@ func TestChildrenGetNoKeys(t *testing.T) {
 func FuzzParseEnv(f *testing.F) {
 	f.Add("A=1\n# c\nB=\"x\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		for name, value := range ParseEnv(text) {
+		for name, value := range parseEnv(text) {
 			if !envName.MatchString(name) || strings.ContainsAny(value, "\n\x00") {
 				t.Errorf("%q=%q", name, value)
 			}

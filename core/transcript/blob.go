@@ -4,13 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/google/renameio/v2"
 
 	"veyyon.dev/veyyon/core/message"
 )
@@ -76,24 +75,7 @@ func (b blobs) store(name string, raw []byte) error {
 	if err := os.MkdirAll(string(b), 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(string(b), ".new-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(raw)
-	if closed := temp.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		if gone := os.Remove(temp.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			slog.Warn("removing a half-written image", "err", gone)
-		}
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
+	return renameio.WriteFile(path, raw, 0o600)
 }
 
 // mapImages returns content with the data of its images replaced; content

@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 func helper(t *testing.T, kind, path string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "TRANSCRIPT_HELPER="+kind, "TRANSCRIPT_HELPER_FILE="+path)
+	// A binary with the race detector would sleep for a second at its end.
+	cmd.Env = append(os.Environ(), "TRANSCRIPT_HELPER="+kind, "TRANSCRIPT_HELPER_FILE="+path, "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	return cmd
 }

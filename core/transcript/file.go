@@ -10,15 +10,17 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"veyyon.dev/veyyon/core/fault"
 )
 
-// ErrNotSession means that a file is no session; it has not been changed.
-//
-//lint:ignore ST1005 the text is fixed (decisions 11)
-var ErrNotSession = errors.New("Not a session file")
-
-// ErrLocked means that another Log, here or in another process, has the file.
-var ErrLocked = errors.New("the session is in use")
+var (
+	// ErrNotSession means that a file is no session; it has not been changed. The
+	// text is fixed (decisions 11).
+	ErrNotSession = fault.New(fault.Invalid, "Not a session file")
+	// ErrLocked means that another Log, here or in another process, has the file.
+	ErrLocked = fault.New(fault.Busy, "the session is in use")
+)
 
 // create makes a file that did not exist, locked. A link planted at the path is
 // refused.

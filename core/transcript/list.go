@@ -82,8 +82,8 @@ func List(dir string) ([]Summary, error) {
 	return found, nil
 }
 
-// ListAll returns the sessions of all working folders below root.
-func ListAll(root string) ([]Summary, error) {
+// listAll returns the sessions of all working folders below root.
+func listAll(root string) ([]Summary, error) {
 	dirs, err := os.ReadDir(root)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("listing sessions: %w", err)
@@ -115,7 +115,7 @@ func Find(root, dir, prefix string) (Summary, bool, error) {
 	list, err := List(dir)
 	at := slices.IndexFunc(list, match)
 	if at < 0 && err == nil {
-		list, err = ListAll(root)
+		list, err = listAll(root)
 		at = slices.IndexFunc(list, match)
 	}
 	if at < 0 || err != nil || prefix == "" {

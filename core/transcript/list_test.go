@@ -45,7 +45,7 @@ func TestListShowsTheNewestFirstAndPassesOverOtherFiles(t *testing.T) {
 	}
 	same(t, []string{"ccc3 5 aborted", "bbb2 307200 interrupted", "aaa1 5 complete"}, got)
 
-	all, err := ListAll(root)
+	all, err := listAll(root)
 	do(t, err)
 	same(t, []any{4, "aaa9", StatusUnknown}, []any{len(all), all[0].ID, all[0].Status})
 

@@ -175,7 +175,7 @@ func TestWhatIsNoSessionIsRefusedAndUntouched(t *testing.T) {
 }
 
 func TestLongLinesLoad(t *testing.T) {
-	long := strings.Repeat("x", 16<<20)
+	long := strings.Repeat("x", 4<<20)
 	l := openText(t, header+strings.Replace(said("a", "null", "LONG"), "LONG", long, 1)+said("b", `"a"`, "after"))
 	messages := l.Messages()
 	same(t, 2, len(messages))

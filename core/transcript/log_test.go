@@ -242,7 +242,7 @@ func FuzzSlot(f *testing.F) {
 	})
 }
 
-func TestCleanTitle(t *testing.T) {
+func TestATitleIsOneLineWithoutControlCharacters(t *testing.T) {
 	same(t, "a b c", CleanTitle(" a\n\tb\x00\x1b  c "))
 	same(t, "", CleanTitle(" \r\n\x07"))
 }

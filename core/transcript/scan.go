@@ -6,15 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+
+	"veyyon.dev/veyyon/core/message"
 )
 
-// marshal returns v as one line of JSON with its newline, `<` left as it is.
+// marshal returns v as one line of JSON with its newline.
 func marshal(v any) ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return out.Bytes(), err
+	line, err := message.Marshal(v)
+	return append(line, '\n'), err
 }
 
 // eachField calls visit with every key and value of the JSON object in line, as
