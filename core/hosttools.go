@@ -6,6 +6,7 @@ import (
 
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/host"
+	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/tool"
 )
 
@@ -45,5 +46,13 @@ func (t hostTool) Spec() tool.Spec {
 }
 
 func (t hostTool) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
-	return t.host.Call(ctx, host.ToolCall{ToolCallID: call.ID, ToolName: t.Name, Arguments: call.Args}, call.Update)
+	output, err := t.host.Call(ctx, host.ToolCall{ToolCallID: call.ID, ToolName: t.Name, Arguments: call.Args}, call.Update)
+	for i, block := range output.Content {
+		if text, ok := block.(*message.Text); ok {
+			if short, cut := tool.Shorten(text.Text, t.Name, call); cut != nil {
+				output.Content[i] = message.NewText(short)
+			}
+		}
+	}
+	return output, err
 }

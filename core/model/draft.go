@@ -17,6 +17,7 @@ type Draft struct {
 	emit   func(event.Part, *message.Assistant)
 	flush  func()
 	held   bool // the provider says when to flush
+	size   int  // bytes of text, thinking and arguments so far
 	blocks message.Blocks
 	full   bool
 	callID func(string) string
@@ -63,6 +64,13 @@ func NewDraft(m *Model, opts DraftOptions) *Draft {
 // Light is the message without content that goes with message_start and the
 // light updates; the same pointer throughout.
 func (d *Draft) Light() *message.Assistant { return d.light }
+
+// MaxAnswer is how many bytes of text, thinking and arguments one answer may
+// hold. A provider that goes on is left, with an error that is not retried.
+const MaxAnswer = 32 << 20
+
+// TooLong tells whether the answer has grown beyond MaxAnswer.
+func (d *Draft) TooLong() bool { return d.size > MaxAnswer }
 
 // Hold lets steps gather until Flush: the provider promises to call that
 // whenever it is about to wait for more.
@@ -239,6 +247,7 @@ func (d *Draft) begin(delta, start event.PartKind) {
 }
 
 func (d *Draft) delta(text string) {
+	d.size += len(text)
 	d.text.WriteString(text)
 	d.report(event.Part{Kind: d.open, ContentIndex: len(d.blocks), Delta: text})
 }

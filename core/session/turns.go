@@ -34,6 +34,7 @@ func (st *state) startTurn() {
 	}
 	models := st.s.opts.Models
 	in.Key = func(ctx context.Context) (string, error) { return models.Key(ctx, m) }
+	in.Abort = r.cancel
 	if r.steering {
 		in.Steered = st.s.steered.Load
 	}

@@ -5,6 +5,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/message"
@@ -13,6 +14,10 @@ import (
 // Output is what a tool gives back: content blocks, details for hosts, and
 // whether it failed. Content is never empty after Run returned.
 type Output = event.ToolOutput
+
+// ErrStopRun, found by errors.Is in the error of Run, ends the whole run: the
+// person wants to do something else.
+var ErrStopRun = errors.New("the run is to end")
 
 // A Tool does one kind of work for the model. Its methods are safe for
 // concurrent use; calls of one session may overlap unless Spec says Exclusive.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/sourcegraph/conc/panics"
 
@@ -18,6 +19,11 @@ import (
 
 // errSteered is why a batch was cut short: a queued message should be heard.
 var errSteered = errors.New("a queued user message came first")
+
+// unwindWait is how long calls may take to end once they are told to: the shell
+// alone takes up to a second. One that is stuck in a system call never hears it;
+// it is given up then, and its goroutine stays until the call returns.
+const unwindWait = 3 * time.Second
 
 // report is what a running call tells the turn: progress, or its end.
 type report struct {
@@ -75,8 +81,18 @@ func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in In
 	for _, call := range calls {
 		go work(ctx, in, call, send) // ends with its done report
 	}
+	stopped, late := ctx.Done(), (<-chan time.Time)(nil)
 	for len(open) > 0 {
-		r := <-reports
+		var r report
+		select {
+		case r = <-reports:
+		case <-stopped:
+			stopped, late = nil, time.After(unwindWait)
+			continue
+		case <-late:
+			t.abandon(ctx, calls, open)
+			return
+		}
 		if !open[r.call] {
 			continue
 		}
@@ -86,8 +102,21 @@ func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in In
 		}
 		delete(open, r.call)
 		t.finish(r.call, result(ctx, r))
+		if errors.Is(r.err, tool.ErrStopRun) {
+			in.Abort(r.err)
+		}
 		if in.Steered != nil && in.Steered() {
 			stop(errSteered)
+		}
+	}
+}
+
+// abandon answers the calls that have not heard that they are to stop.
+func (t *Turn) abandon(ctx context.Context, calls []*message.ToolCall, open map[*message.ToolCall]bool) {
+	for _, call := range calls {
+		if open[call] {
+			slog.Warn("a tool does not stop and is left behind", "tool", call.Name, "call", call.ID)
+			t.finish(call, tool.ErrorOutput(abortedText(context.Cause(ctx).Error())+" The tool did not stop in time and was left behind."))
 		}
 	}
 }

@@ -32,6 +32,8 @@ type Input struct {
 	// CallID gives a tool call an id that no other call of the session has.
 	// It is called on the turn's goroutine only.
 	CallID func(providerID string) string
+	// Abort ends ctx for this reason; a tool may ask for it (tool.ErrStopRun).
+	Abort func(error)
 	// Steered tells whether a queued message should cut the batch of tool
 	// calls short; nil never does. Safe for concurrent use.
 	Steered func() bool

@@ -289,6 +289,35 @@ func TestCallsOfACutAnswerAreNotRun(t *testing.T) {
 	}
 }
 
+func TestAToolThatDoesNotStopIsLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, abort := context.WithCancelCause(t.Context())
+		release := make(chan struct{})
+		deaf := does{"deaf", false, func(context.Context, tool.Call) (tool.Output, error) {
+			<-release
+			return tool.TextOutput("too late"), nil
+		}}
+		time.AfterFunc(time.Millisecond, func() { abort(errors.New("enough")) })
+		_, o := play(ctx, turn.Input{Provider: calling("deaf {}", "w {}", "x {}"), Tools: tool.NewSet(deaf, waits("w", false), waits("x", true))})
+		got := texts(o)
+		if !strings.Contains(got["c0"], "left behind") || got["c1"] != "told to stop" || !strings.Contains(got["c2"], "was not executed") {
+			t.Errorf("results %q", got)
+		}
+		close(release) // its goroutine ends, and hurts nobody
+	})
+}
+
+func TestAToolCanEndTheRun(t *testing.T) {
+	ctx, abort := context.WithCancelCause(t.Context())
+	asks := does{"asks", true, func(context.Context, tool.Call) (tool.Output, error) {
+		return tool.Output{}, fmt.Errorf("the person left: %w", tool.ErrStopRun)
+	}}
+	_, o := play(ctx, turn.Input{Provider: calling("asks {}", "w {}"), Tools: tool.NewSet(asks, waits("w", false)), Abort: abort})
+	if got := texts(o); !strings.Contains(got["c0"], "the person left") || !strings.Contains(got["c1"], "was not executed") || ctx.Err() == nil {
+		t.Errorf("results %q, ctx %v", got, ctx.Err())
+	}
+}
+
 func TestPanicInTheProviderEndsTheTurnWithAnError(t *testing.T) {
 	_, o := play(t.Context(), turn.Input{Provider: speaks(func(context.Context, *model.Draft) error { panic("boom") })})
 	if o.Message == nil || o.Message.StopReason != message.StopError || !strings.Contains(o.Message.ErrorMessage, "boom") {

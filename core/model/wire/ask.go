@@ -26,7 +26,14 @@ func (c *Client) Ask(ctx context.Context, q Question) error {
 	for {
 		call := q.Call(rules)
 		call.Waiting = q.Draft.Flush // what one read brought goes on together
-		err := c.Stream(ctx, call, q.Answer())
+		answer := q.Answer()
+		err := c.Stream(ctx, call, func(data []byte) (State, error) {
+			state, err := answer(data)
+			if err == nil && q.Draft.TooLong() {
+				err = &model.Error{Message: fmt.Sprintf("the answer is longer than %d MiB", model.MaxAnswer>>20)}
+			}
+			return state, err
+		})
 		switch {
 		case err == nil && q.Draft.Hollow():
 			return Failed("it was empty")

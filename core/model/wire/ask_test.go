@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,5 +116,25 @@ func TestJSONIsValidUTF8WithoutHTMLEscapes(t *testing.T) {
 	}
 	if want := `{"a":"<&>\ufffd\u2028"}`; string(raw) != want {
 		t.Errorf("%s, want %s", raw, want)
+	}
+}
+
+func TestAnAnswerWithoutEndIsLeft(t *testing.T) {
+	client, address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			stream(w, "word")
+		}
+	})
+	req := history()
+	draft := model.NewDraft(req.Model, model.DraftOptions{})
+	long := strings.Repeat("x", 1<<20)
+	err := client.Ask(t.Context(), Question{
+		Request: req, Draft: draft,
+		Call:   func(replay.Rules) Call { return NewCall(req, address, nil) },
+		Answer: func() Answer { return func([]byte) (State, error) { draft.Text(long); return Streaming, nil } },
+	})
+	var failure *model.Error
+	if !errors.As(err, &failure) || failure.Retryable() || !strings.Contains(failure.Message, "longer than 32 MiB") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func NewClient() *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = idleConns
 	transport.ReadBufferSize = readBuffer // what a fast provider has sent comes with few system calls
-	transport.DisableCompression = true // a compressed stream is held back by its compressor
+	transport.DisableCompression = true   // a compressed stream is held back by its compressor
 	return &Client{
 		HTTP: &http.Client{
 			Transport:     transport,

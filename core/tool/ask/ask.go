@@ -54,13 +54,16 @@ const parameters = `{
   "additionalProperties": false
 }`
 
-// fixedText is an error whose words are agreed on (facts/platform 11.1).
+// fixedText is an error whose words are agreed on (facts/platform 11.1) and that
+// ends the run.
 type fixedText string
 
 func (t fixedText) Error() string { return string(t) }
 
-// The errors that can be told apart. After either the turn should be aborted:
-// the person wants to do something else.
+// Is makes it tool.ErrStopRun.
+func (t fixedText) Is(target error) bool { return target == tool.ErrStopRun }
+
+// The errors that can be told apart.
 const (
 	ErrCancelled      = fixedText("Ask tool was cancelled by the user")
 	ErrInputCancelled = fixedText("Ask input was cancelled")
