@@ -32,11 +32,15 @@ type Options struct {
 	// System writes the system prompt of a session that works in dir.
 	System func(dir string) []string
 	Dir    string
-	Emit   event.Sink
-	Full   bool // message updates carry the whole answer so far
-	Retry  session.Retry
-	Choice session.Choice
-	Resume *transcript.Log // the session to go on with; nil begins one
+	// CacheKey names all sessions to providers, for their caches; the id of each
+	// when empty.
+	CacheKey string
+	Emit     event.Sink
+	Busy     func(bool) // told when a session begins a run and when it is idle again; may be nil; safe for concurrent use
+	Full     bool       // message updates carry the whole answer so far
+	Retry    session.Retry
+	Choice   session.Choice
+	Resume   *transcript.Log // the session to go on with; nil begins one
 }
 
 // Agent is everything behind one connection. Its methods answer without
@@ -78,8 +82,8 @@ func New(ctx context.Context, opts Options) (*Agent, error) {
 func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Session {
 	dir := sessionDir(log, a.opts.Dir)
 	s := session.New(session.Options{
-		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell,
-		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Full: a.opts.Full, Retry: a.opts.Retry,
+		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
+		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Busy: a.opts.Busy, Full: a.opts.Full, Retry: a.opts.Retry,
 		Choice: a.restored(log, choice),
 	})
 	a.lives.Go(func() { s.Loop(a.life) })

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"veyyon.dev/veyyon/core"
 	"veyyon.dev/veyyon/core/auth"
@@ -26,12 +27,13 @@ import (
 
 // launch is what flags, environment and files come to, before anything runs.
 type launch struct {
-	flags  *launchFlags
-	withUI bool // rpc-ui: tools may ask the person
-	// outboxBytes bounds what waits in memory for the host.
-	outboxBytes int
+	flags       *launchFlags
+	signals     *signals // nil for commands that serve nothing
+	withUI      bool     // rpc-ui: tools may ask the person
+	outboxBytes int      // bounds what waits in memory for the host
 	dirs        config.Dirs
 	dir         string // working directory
+	leftHome    bool   // it is not where the program was started, the home
 	settings    *config.Settings
 	models      *registry.Registry
 	// runtimeKeys are the keys of this process alone (--api-key), by provider;
@@ -50,7 +52,8 @@ func (c *launchCommand) Run(flags *launchFlags) error {
 	if err := l.check(c.Messages); err != nil {
 		return err
 	}
-	for _, step := range []func() error{l.place, l.configure, l.findModels, l.choose, l.find, l.prompts} {
+	l.signals = listen()
+	for _, step := range []func() error{l.place, l.configure, l.notice, l.findModels, l.choose, l.find, l.prompts} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -65,6 +68,11 @@ func (l *launch) check(messages []string) error {
 	case "rpc-ui":
 		l.withUI = true
 	case "":
+		if len(messages) > 0 {
+			if text, ok := hint(messages[0]); ok {
+				return errors.New(text)
+			}
+		}
 		return errors.New("there is no terminal interface here. A host starts `veyyon --mode rpc`; see `veyyon --help`")
 	default:
 		return usageErrorf("--mode must be rpc or rpc-ui, not %q", l.flags.Mode)
@@ -73,6 +81,9 @@ func (l *launch) check(messages []string) error {
 		if strings.HasPrefix(text, "@") {
 			return errors.New("@file arguments are not supported in RPC mode")
 		}
+	}
+	if l.flags.Continue && len(messages) > 0 && uuid.Validate(messages[0]) == nil {
+		l.flags.Resume = messages[0] // --continue ID means --resume ID
 	}
 	if mode := l.flags.ApprovalMode; mode != "" && mode != "yolo" {
 		return usageErrorf("--approval-mode %s is not available in this version: tools run without asking. Only yolo is", mode)
@@ -103,14 +114,21 @@ func (l *launch) place() (err error) {
 		l.dir = l.dirs.Resolve(l.flags.Cwd, started)
 	} else if !l.flags.AllowHome {
 		l.dir = config.AwayFromHome(started, l.dirs)
+		l.leftHome = l.dir != started
 	}
 	if l.dir == started {
 		return nil
 	}
-	if l.flags.Cwd == "" {
-		_, _ = fmt.Fprintf(os.Stderr, "Working in %s instead of the home directory; --allow-home stays there.\n", l.dir)
-	}
 	return os.Chdir(l.dir)
+}
+
+// notice tells that the program does not work in the home directory, where it
+// was started.
+func (l *launch) notice() error {
+	if l.leftHome {
+		l.tell(fmt.Sprintf("Working in %s instead of the home directory; --allow-home stays there.", l.dir))
+	}
+	return nil
 }
 
 // configure reads the settings and follows those about the start.
@@ -129,7 +147,7 @@ func (l *launch) configure() error {
 	if err != nil || dir == "" {
 		return err
 	}
-	l.dir = dir
+	l.dir, l.leftHome = dir, false
 	return os.Chdir(dir)
 }
 
@@ -205,65 +223,13 @@ func (l *launch) defaultModel() string {
 	return name
 }
 
-// find opens the session to go on with, if one is asked for.
-func (l *launch) find() error {
-	if l.flags.NoSession {
-		if l.flags.Resume != "" || l.flags.Continue {
-			return usageErrorf("--no-session cannot be combined with --resume or --continue")
-		}
-		return nil
-	}
-	path, err := l.wanted()
-	if err != nil || path == "" {
-		return err
-	}
-	l.resume, err = transcript.Open(path, l.transcripts(l.dir))
-	return err
-}
-
-// wanted is the file of the session to go on with; "" begins a new one.
-func (l *launch) wanted() (string, error) {
-	folder := l.transcripts(l.dir).Dir
-	switch name := l.flags.Resume; {
-	case name == "" && (l.flags.Continue || config.AutoResume.Of(l.settings)):
-		sessions, err := transcript.List(folder)
-		if err != nil || len(sessions) == 0 {
-			return "", err
-		}
-		return sessions[0].Path, nil
-	case name == "":
-		return "", nil
-	case strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl"):
-		path := l.dirs.Resolve(name, l.dir)
-		if _, err := os.Stat(path); err != nil {
-			return "", notFound(name)
-		}
-		return path, nil
-	default:
-		found, ok, err := transcript.Find(l.dirs.Sessions, folder, name)
-		switch {
-		case err != nil:
-			return "", err
-		case !ok:
-			return "", notFound(name)
-		case found.CWD != "" && !sameDir(found.CWD, l.dir):
-			return "", fmt.Errorf("Session %q is in another project (%s); start there, or give its file.", name, found.CWD) //nolint:staticcheck // shown to people
-		}
-		return found.Path, nil
-	}
-}
-
-func notFound(name string) error {
-	return fmt.Errorf("Session %q not found.", name) //nolint:staticcheck // fixed (facts/platform 1.4)
-}
-
 // prompts reads what the system prompt is made of.
 func (l *launch) prompts() error {
-	custom, err := textOrFile(l.flags.System)
+	custom, err := textOrFile(string(l.flags.System))
 	if err != nil {
 		return err
 	}
-	added, err := textOrFile(l.flags.AppendSystem)
+	added, err := textOrFile(string(l.flags.AppendSystem))
 	if err != nil {
 		return err
 	}
@@ -289,19 +255,6 @@ func textOrFile(value string) (string, error) {
 	return string(text), nil
 }
 
-// transcripts says where the sessions of a directory are kept.
-func (l *launch) transcripts(dir string) transcript.Options {
-	o := transcript.Options{CWD: dir, Blobs: l.dirs.Blobs}
-	switch {
-	case l.flags.NoSession:
-	case l.flags.SessionDir != "":
-		o.Dir = l.dirs.Resolve(l.flags.SessionDir, l.dir)
-	default:
-		o.Dir = transcript.Dir(l.dirs.Sessions, dir)
-	}
-	return o
-}
-
 func (l *launch) shellOptions() shell.Options {
 	return shell.Options{
 		ShellPath: config.ShellPath.Of(l.settings),
@@ -313,7 +266,7 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 	s := l.settings
 	return core.Options{
 		Models: l.models, Scope: l.scope, Tools: l.tools(runner, ledger, uris), HostTools: rpc.Tools{Ledger: ledger}, Shell: runner,
-		Transcripts: l.transcripts, System: l.system, Dir: l.dir, Emit: emit,
+		Transcripts: l.transcripts, System: l.system, Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: emit, Busy: newProcessors().tell,
 		Full: l.flags.MessageUpdates == "full" || l.flags.MessageUpdates == "" && config.MessageUpdates.Of(s) == "full",
 		Retry: session.Retry{
 			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),
@@ -325,16 +278,16 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 // warn tells the person and the log.
 func (l *launch) warn(what string, err error) {
 	slog.Warn(what, "err", err)
-	_, _ = fmt.Fprintf(os.Stderr, "Warning: %v\n", err) // stderr may be gone; the log has it
+	l.tell(fmt.Sprintf("Warning: %v", err))
 }
 
-func sameDir(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
+// tell writes a line to stderr. That may be a pipe nobody reads from, which
+// must not be the end of a server.
+func (l *launch) tell(line string) {
+	if l.signals != nil {
+		<-l.signals.heard
 	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
+	_, _ = fmt.Fprintln(os.Stderr, line) // nowhere else to say that it failed
 }
 
 // logLevel is Info, or Debug when VEYYON_DEBUG is set.

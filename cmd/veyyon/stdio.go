@@ -12,10 +12,10 @@ import (
 // else writes to "stdout", in this process or in a child, cannot reach the
 // host, and no child can read its frames.
 func takeStdio() (in, out *os.File, err error) {
-	if in, err = keep(0, "stdin"); err != nil {
+	if in, err = keep(0, os.O_RDONLY, "stdin"); err != nil {
 		return nil, nil, err
 	}
-	if out, err = keep(1, "stdout"); err != nil {
+	if out, err = keep(1, os.O_WRONLY, "stdout"); err != nil {
 		return nil, nil, err
 	}
 	null, err := os.Open(os.DevNull)
@@ -33,8 +33,12 @@ func takeStdio() (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// keep makes a copy of a descriptor that no child inherits.
-func keep(fd int, name string) (*os.File, error) {
+// keep makes a copy of a descriptor that no child inherits; of a pipe, where that
+// is possible, one that the runtime's poller waits for.
+func keep(fd, mode int, name string) (*os.File, error) {
+	if file, ok := reopen(fd, mode, name); ok {
+		return file, nil
+	}
 	copied, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not open: %w", name, err)

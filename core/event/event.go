@@ -172,7 +172,7 @@ func (AgentEnd) Name() string             { return "agent_end" }
 func (TurnStart) Name() string            { return "turn_start" }
 func (TurnEnd) Name() string              { return "turn_end" }
 func (MessageStart) Name() string         { return "message_start" }
-func (*MessageUpdate) Name() string        { return "message_update" }
+func (*MessageUpdate) Name() string       { return "message_update" }
 func (MessageEnd) Name() string           { return "message_end" }
 func (ToolStart) Name() string            { return "tool_execution_start" }
 func (ToolUpdate) Name() string           { return "tool_execution_update" }

@@ -23,6 +23,7 @@ func (s *Session) Loop(ctx context.Context) {
 		select {
 		case o := <-s.ops:
 			o.run(st)
+			o.ran <- struct{}{}
 		case burst, open := <-steps:
 			st.steps(burst)
 			if !open {
@@ -35,6 +36,17 @@ func (s *Session) Loop(ctx context.Context) {
 			st.killed = true
 			st.abortBash(context.Cause(ctx))
 			st.stop(context.Cause(ctx))
+		}
+		st.tellBusy()
+	}
+}
+
+// tellBusy passes on whether a run is under way, when that has changed.
+func (st *state) tellBusy() {
+	if busy := st.run != nil; busy != st.told {
+		st.told = busy
+		if st.s.opts.Busy != nil {
+			st.s.opts.Busy(busy)
 		}
 	}
 }

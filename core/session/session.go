@@ -21,10 +21,15 @@ type Options struct {
 	Shell  *shell.Runner
 	System []string
 	Dir    string // working directory, absolute
-	Emit   event.Sink
-	Full   bool // message updates carry the whole answer so far
-	Retry  Retry
-	Choice Choice
+	// CacheKey names the session to providers; its id when empty.
+	CacheKey string
+	Emit     event.Sink
+	Full     bool // message updates carry the whole answer so far
+	Retry    Retry
+	Choice   Choice
+	// Busy, if set, is told when a run begins and when the session is idle
+	// again. It is called on the loop, which it should not hold up.
+	Busy func(bool)
 }
 
 // Models is what a session asks of the registry.
@@ -65,7 +70,11 @@ type Session struct {
 	steered atomic.Bool // whether a steering message waits: written by the loop, read by the turn
 }
 
-type op struct{ run func(*state) }
+// An op is run by the loop, which then says so; ran has room for that.
+type op struct {
+	run func(*state)
+	ran chan struct{}
+}
 
 // ErrClosed means that the session has ended.
 var ErrClosed = fault.New(fault.Cancelled, "The session has ended")
@@ -87,9 +96,9 @@ func (s *Session) Done() <-chan struct{} { return s.done }
 
 // do runs an operation on the loop and waits until it has run.
 func (s *Session) do(ctx context.Context, run func(*state)) error {
-	ran := make(chan struct{})
+	ran := make(chan struct{}, 1)
 	select {
-	case s.ops <- op{func(st *state) { defer close(ran); run(st) }}:
+	case s.ops <- op{run, ran}:
 	case <-s.done:
 		return ErrClosed
 	case <-ctx.Done():

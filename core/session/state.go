@@ -30,6 +30,7 @@ type state struct {
 	late    []*message.BashExecution // finished while the run went on; they join at its end
 	parked  bool                     // the person aborted: follow-ups wait for the next prompt
 	bash    map[*bashRun]struct{}
+	told    bool // what opts.Busy has been told
 	stopped bool
 	killed  bool // the hard stop: there is nobody left to hear of anything
 	muted   bool // the host has left this session: no more events
