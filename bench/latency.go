@@ -7,8 +7,9 @@ import (
 )
 
 // runState measures the round trip of get_state, one after another, against the
-// same round trip through echo.
+// same round trip through echo, all of them on one processor.
 func runState(ctx context.Context, b *bench) (found result, err error) {
+	defer pinned()()
 	server, reference, closeBoth, err := b.pair(ctx, b.echo)
 	if err != nil {
 		return result{}, err
