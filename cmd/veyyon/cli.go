@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -30,33 +29,33 @@ type launchFlags struct {
 	Profile        *string  `placeholder:"NAME" help:"Profile to use."`
 	ConfigFile     []string `name:"config" sep:"none" placeholder:"FILE" help:"Settings that overlay the profile's; repeatable, later ones win."`
 	Cwd            string   `placeholder:"DIR" help:"Working directory."`
-	AllowHome      bool     `help:"Work in the home directory when started there."`
+	AllowHome      bool     `name:"allow-home" help:"Work in the home directory when started there."`
 	Model          string   `placeholder:"MODEL" help:"Model: provider/id, an id, or a part of a name; :LEVEL at the end sets the thinking level."`
 	Provider       string   `placeholder:"ID" help:"Provider that --model is looked up in."`
 	ModelScope     string   `name:"models" placeholder:"LIST" help:"Models that cycle_model goes through: globs, separated by commas."`
 	Thinking       string   `placeholder:"LEVEL" help:"Thinking level: off, minimal, low, medium, high, xhigh, max or auto."`
 	APIKey         string   `name:"api-key" placeholder:"KEY" help:"API key for the chosen model's provider; never stored."`
 	Script         string   `placeholder:"FILE" help:"Turns that the model scripted/script plays."`
-	System         string   `name:"system-prompt" placeholder:"TEXT" help:"Text, or a file, in place of the built-in system prompt."`
-	AppendSystem   string   `name:"append-system-prompt" placeholder:"TEXT" help:"Text, or a file, added to the system prompt."`
+	System         prose    `name:"system-prompt" placeholder:"TEXT" help:"Text, or a file, in place of the built-in system prompt."`
+	AppendSystem   prose    `name:"append-system-prompt" placeholder:"TEXT" help:"Text, or a file, added to the system prompt."`
 	Tools          string   `placeholder:"LIST" help:"Builtin tools to offer, separated by commas."`
-	NoTools        bool     `help:"Offer no builtin tools."`
+	NoTools        bool     `name:"no-tools" help:"Offer no builtin tools."`
 	NoPty          bool     `name:"no-pty" help:"Run the model's commands without a terminal."`
-	NoTitle        bool     `help:"Accepted: titles are never made by a model here."`
+	NoTitle        bool     `name:"no-title" help:"Accepted: titles are never made by a model here."`
 	NoLSP          bool     `name:"no-lsp" help:"Accepted: there are no language servers here."`
-	NoSkills       bool     `help:"Do not load skills."`
-	NoRules        bool     `help:"Do not load rules."`
-	NoExtensions   bool     `help:"Do not load extensions."`
-	ApprovalMode   string   `placeholder:"MODE" help:"Only yolo so far: tools run without asking."`
+	NoSkills       bool     `name:"no-skills" help:"Do not load skills."`
+	NoRules        bool     `name:"no-rules" help:"Do not load rules."`
+	NoExtensions   bool     `name:"no-extensions" help:"Do not load extensions."`
+	ApprovalMode   string   `name:"approval-mode" placeholder:"MODE" help:"Only yolo so far: tools run without asking."`
 	Yolo           bool     `aliases:"auto-approve,dangerously-skip-permissions" help:"The same as --approval-mode yolo."`
 	Continue       bool     `short:"c" help:"Go on with the latest session of the working directory."`
 	Resume         string   `short:"r" aliases:"session" placeholder:"SESSION" help:"Go on with a session: an id, the beginning of one, or a file."`
-	SessionDir     string   `placeholder:"DIR" help:"Folder for session files."`
-	NoSession      bool     `help:"Keep the session in memory only."`
+	SessionDir     string   `name:"session-dir" placeholder:"DIR" help:"Folder for session files."`
+	NoSession      bool     `name:"no-session" help:"Keep the session in memory only."`
 	CacheKey       string   `name:"provider-session-id" aliases:"prompt-cache-key" placeholder:"ID" help:"Names the session to the provider, for its prompt cache."`
 	Drain          bool     `help:"At the end of input, let the running turn and the queues finish first."`
-	OutboxBytes    *int     `placeholder:"N" help:"Bytes kept in memory for a host that reads slowly (16 MiB); more goes to disk."`
-	MessageUpdates string   `placeholder:"delta|full" help:"What message updates carry besides the delta: full has the whole message so far."`
+	OutboxBytes    *int     `name:"outbox-bytes" placeholder:"N" help:"Bytes kept in memory for a host that reads slowly (16 MiB); more goes to disk."`
+	MessageUpdates string   `name:"message-updates" placeholder:"delta|full" help:"What message updates carry besides the delta: full has the whole message so far."`
 	Trace          string   `placeholder:"FILE" help:"Write a Go execution trace."`
 }
 
@@ -64,33 +63,28 @@ type launchCommand struct {
 	Messages []string `arg:"" optional:"" help:"Ignored in protocol modes."`
 }
 
-// hosted is the command line of a start that names no command, as hosts write
-// it. Building all of cli would take twice as long, before ready.
-type hosted struct {
-	launchFlags
-	launchCommand
-	Version versionFlag `short:"v"`
+// prose is text that may begin with a hyphen, as a list does. (kong has an
+// option for that, but then takes the end of the line as a value, too.)
+type prose string
+
+// Decode is kong's way to read a value.
+func (p *prose) Decode(ctx *kong.DecodeContext) error {
+	token := ctx.Scan.Pop()
+	if token.IsEOL() {
+		return errors.New("expected a text")
+	}
+	*p = prose(token.String())
+	return nil
 }
 
-// commandNames are the words that make a command line more than hosted.
+// commandNames are the commands, for hints.
 var commandNames = []string{"launch", "models", "config", "topology", "completion"}
-
-// isHosted is cautious: a value that reads like a command makes it false.
-func isHosted(args []string) bool {
-	return !slices.ContainsFunc(args, func(arg string) bool {
-		return arg == "--help" || arg == "-h" || slices.Contains(commandNames, arg)
-	})
-}
 
 // parse reads the command line. run does what it says; it is nil when that is
 // done already (--help and --version, printed to out).
 func parse(args []string, out io.Writer) (run func() error, err error) {
-	if isHosted(args) {
-		var c hosted
-		if _, over, err := parseInto(&c, args, out); over || err != nil {
-			return nil, err
-		}
-		return func() error { return c.launchCommand.Run(&c.launchFlags) }, nil
+	if flags, ok := quick(args); ok {
+		return func() error { return (&launchCommand{}).Run(flags) }, nil
 	}
 	var c cli
 	parsed, over, err := parseInto(&c, args, out)
@@ -101,8 +95,8 @@ func parse(args []string, out io.Writer) (run func() error, err error) {
 }
 
 // parseInto fills the command line c; over means that there is nothing to run.
-func parseInto(c any, args []string, out io.Writer) (parsed *kong.Context, over bool, err error) {
-	k, err := parser(c, out)
+func parseInto(c *cli, args []string, out io.Writer) (parsed *kong.Context, over bool, err error) {
+	k, err := newParser(c, out)
 	if err != nil {
 		return nil, false, err
 	}
@@ -117,13 +111,12 @@ func parseInto(c any, args []string, out io.Writer) (parsed *kong.Context, over 
 	return parsed, false, nil
 }
 
-// parser builds the command line c; help goes to out.
-func parser(c any, out io.Writer) (*kong.Kong, error) {
+// newParser builds the command line c; help goes to out.
+func newParser(c *cli, out io.Writer) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name("veyyon"),
 		kong.Description("A headless coding agent, driven over stdio by other programs."),
 		kong.Writers(out, out),
-		kong.WithHyphenPrefixedParameters(true), // a prompt may begin with one
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }

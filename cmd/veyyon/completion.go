@@ -38,7 +38,7 @@ func completing() bool { return os.Getenv("COMP_LINE") != "" }
 
 // complete answers it, on out.
 func complete(out io.Writer) error {
-	k, err := parser(&cli{}, out)
+	k, err := newParser(&cli{}, out)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/trace"
 	"sync/atomic"
 	"syscall"
@@ -45,12 +46,8 @@ func serve(l *launch) error {
 	if adopted != nil {
 		slog.Warn("orphaned processes of commands are not adopted", "err", adopted)
 	}
-	signals := listen()
-	defer signals.end()
-	runner := shell.New(l.shellOptions())
-	defer closeRunner(runner)
-
-	err = stages.Pipe(signals.hard, in, out, rpc.NewCodec(), middle(l, runner, signals), stages.Options{
+	signals := l.signals
+	err = stages.Pipe(signals.hard, in, out, rpc.NewCodec(), middle(l), stages.Options{
 		OutboxBytes: l.outboxBytes, EndInput: signals.soft,
 	})
 	switch {
@@ -78,12 +75,20 @@ func closeRunner(runner *shell.Runner) {
 }
 
 // middle is what stands between Decode and FanIn: the agent and its router.
-func middle(l *launch, runner *shell.Runner, signals *signals) stages.Middle {
+func middle(l *launch) stages.Middle {
+	signals := l.signals
 	return func(ctx context.Context, inbound <-chan frames.Inbound, out stages.Outbox) error {
+		<-signals.heard // from ready on, a host may count on them
 		if err := rpc.Ready(ctx, out); err != nil {
 			return err
 		}
+		// The host waits for ready; all that it does not need comes later. The
+		// rest of the pipe is on this processor (measured: without this, ready
+		// is as late as the catalogue).
+		runtime.Gosched()
 		l.settle()
+		runner := shell.New(l.shellOptions())
+		defer closeRunner(runner)
 		ledger := router.NewLedger(ctx, out)
 		uris := rpc.NewURIs(ledger)
 		emit := rpc.Sink(ctx, out)
@@ -91,9 +96,7 @@ func middle(l *launch, runner *shell.Runner, signals *signals) stages.Middle {
 		if err != nil {
 			return err
 		}
-		if err := rpc.Announce(ctx, agent, emit); err != nil {
-			return err
-		}
+		agent.Announce()
 		opts := router.Options{OnEOF: func(finishing context.Context) {
 			if l.flags.Drain {
 				draining, stop := context.WithCancel(ctx)
@@ -130,37 +133,31 @@ func wind(ctx context.Context, agent *core.Agent, signals *signals) {
 // one.
 type signals struct {
 	soft, hard context.Context
-	first      atomic.Int32 // the number of the first signal, 0 before
-	end        func()
+	first      atomic.Int32  // the number of the first signal, 0 before
+	heard      chan struct{} // closed once they are listened to
 }
 
+// listen begins to listen, on a goroutine of its own, as the runtime takes its
+// time for each signal. It goes on until the process ends.
 func listen() *signals {
 	hard, kill := context.WithCancelCause(context.Background())
 	soft, stop := context.WithCancel(hard)
-	s := &signals{soft: soft, hard: hard}
-	arriving := make(chan os.Signal, 2)
-	signal.Notify(arriving, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	// A broken stdout or stderr is an error of the write, not our death. Not
-	// Ignore: children would inherit that.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	go func() { // ends with hard
-		for {
-			select {
-			case caught := <-arriving:
-				number, _ := caught.(syscall.Signal)
-				if !s.first.CompareAndSwap(0, int32(number)) {
-					kill(errSignalled)
-				}
-				stop()
-			case <-hard.Done():
-				return
+	s := &signals{soft: soft, hard: hard, heard: make(chan struct{})}
+	go func() {
+		arriving := make(chan os.Signal, 2)
+		signal.Notify(arriving, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+		// A broken stderr is an error of the write, not our death. Not Ignore:
+		// children would inherit that.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+		close(s.heard)
+		for caught := range arriving {
+			number, _ := caught.(syscall.Signal)
+			if !s.first.CompareAndSwap(0, int32(number)) {
+				kill(errSignalled)
 			}
+			stop()
 		}
 	}()
-	s.end = func() {
-		signal.Stop(arriving)
-		kill(context.Canceled)
-	}
 	return s
 }
 

@@ -61,6 +61,9 @@ func size(req *model.Request) int {
 	for _, block := range req.System {
 		bytes += len(block)
 	}
+	for _, t := range req.Tools {
+		bytes += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
 	for _, m := range req.Messages {
 		switch m := m.(type) {
 		case *message.User:

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"veyyon.dev/veyyon/core/config"
+	"veyyon.dev/veyyon/core/transcript"
+)
+
+// find opens the session to go on with, if one is asked for.
+func (l *launch) find() error {
+	if l.flags.NoSession {
+		if l.flags.Resume != "" || l.flags.Continue {
+			return usageErrorf("--no-session cannot be combined with --resume or --continue")
+		}
+		return nil
+	}
+	path, err := l.wanted()
+	if err != nil || path == "" {
+		return err
+	}
+	l.resume, err = transcript.Open(path, l.transcripts(l.dir))
+	return err
+}
+
+// wanted is the file of the session to go on with; "" begins a new one.
+func (l *launch) wanted() (string, error) {
+	folder := l.transcripts(l.dir).Dir
+	switch name := l.flags.Resume; {
+	case name == "" && (l.flags.Continue || config.AutoResume.Of(l.settings)):
+		sessions, err := transcript.List(folder)
+		if err != nil || len(sessions) == 0 {
+			return "", err
+		}
+		return sessions[0].Path, nil
+	case name == "":
+		return "", nil
+	case strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl"):
+		path := l.dirs.Resolve(name, l.dir)
+		if _, err := os.Stat(path); err != nil {
+			return "", notFound(name)
+		}
+		return path, nil
+	default:
+		found, ok, err := transcript.Find(l.dirs.Sessions, folder, name)
+		switch {
+		case err != nil:
+			return "", err
+		case !ok:
+			return "", notFound(name)
+		case found.CWD != "" && !sameDir(found.CWD, l.dir):
+			//lint:ignore ST1005 it is shown to people
+			return "", fmt.Errorf("Session %q is in another project (%s); start there, or give its file.", name, found.CWD)
+		}
+		return found.Path, nil
+	}
+}
+
+func notFound(name string) error {
+	//lint:ignore ST1005 the text is fixed (facts/platform 1.4)
+	return fmt.Errorf("Session %q not found.", name)
+}
+
+// transcripts says where the sessions of a directory are kept.
+func (l *launch) transcripts(dir string) transcript.Options {
+	o := transcript.Options{CWD: dir, Blobs: l.dirs.Blobs}
+	switch {
+	case l.flags.NoSession:
+	case l.flags.SessionDir != "":
+		o.Dir = l.dirs.Resolve(l.flags.SessionDir, l.dir)
+	default:
+		o.Dir = transcript.Dir(l.dirs.Sessions, dir)
+	}
+	return o
+}
+
+func sameDir(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
