@@ -35,6 +35,7 @@ type spec struct {
 	enum   []string
 	min    float64 // smallest number allowed
 	hosted bool    // RPC pins the default when it is set nowhere
+	later  bool    // checked and kept, but not followed yet
 	doc    string
 }
 
@@ -88,6 +89,11 @@ func enum(name, doc, preset string, others ...string) Key[string] {
 
 func hosted[T any](k Key[T]) Key[T] {
 	k.hosted = true
+	return k
+}
+
+func later[T any](k Key[T]) Key[T] {
+	k.later = true
 	return k
 }
 

@@ -37,7 +37,9 @@ func create(path string) (*os.File, error) {
 func open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	switch {
-	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.EISDIR), errors.Is(err, unix.ENXIO):
+	case errors.Is(err, unix.ELOOP):
+		return nil, fmt.Errorf("%w (it is a symbolic link; give the file it leads to)", notSession(path))
+	case errors.Is(err, unix.EISDIR), errors.Is(err, unix.ENXIO):
 		return nil, notSession(path)
 	case err != nil:
 		return nil, fmt.Errorf("opening the session file: %w", err)

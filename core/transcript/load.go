@@ -24,8 +24,8 @@ const headWithin = 64 << 10
 // empty becomes a new session there, in a folder that exists.
 //
 // It returns an error that Is ErrNotSession for anything else that is not a
-// session or not a regular file, and ErrLocked when another Log has the file;
-// both leave it as it was. So does success: what other programs wrote is never
+// session, not a regular file, or of a newer version, and ErrLocked when another
+// Log has the file; both leave it as it was. So does success: what other programs wrote is never
 // rewritten. Lines that cannot be read are passed over and counted (Skipped),
 // and the entries of older versions get the ids and parents that they lack.
 func Open(path string, o Options) (*Log, error) {
@@ -137,6 +137,9 @@ func (l *Log) loadHead(in *bufio.Reader) error {
 		header, s, ok := decodeHead(bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF")))
 		switch {
 		case header != nil:
+			if header.Version > version {
+				return fmt.Errorf("%w (its version is %d; this program knows those up to %d)", notSession(l.path), header.Version, version)
+			}
 			l.header = *header
 			if !l.hasSlot {
 				l.title, l.source = header.Title, header.TitleSource

@@ -146,9 +146,12 @@ func TestWhatIsNoSessionIsRefusedAndUntouched(t *testing.T) {
 	for name, text := range map[string]string{
 		"text": "hello\nworld\n", "json.jsonl": `{"a":1}` + "\n" + header, "no-id": `{"type":"session"}` + "\n", "number-id": `{"type":"session","id":5}` + "\n",
 		"entry-first": said("a", "null", "x") + header, "long": strings.Repeat("x", 1<<20), "late": strings.Repeat("x\n", 40<<10) + header,
+		"newer": `{"type":"session","version":4,"id":"s1"}` + "\n",
 	} {
 		do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
+	link := " (it is a symbolic link; give the file it leads to)"
+	reasons := map[string]string{"link.jsonl": link, "dangling.jsonl": link, "newer": " (its version is 4; this program knows those up to 3)"}
 	names, err := os.ReadDir(dir)
 	do(t, err)
 	for _, entry := range append(names, nil) {
@@ -164,7 +167,7 @@ func TestWhatIsNoSessionIsRefusedAndUntouched(t *testing.T) {
 			before = read(t, path)
 		}
 		_, err := Open(path, Options{})
-		if !errors.Is(err, ErrNotSession) || err.Error() != "Not a session file: "+path {
+		if !errors.Is(err, ErrNotSession) || err.Error() != "Not a session file: "+path+reasons[filepath.Base(path)] {
 			t.Errorf("%s: %v", path, err)
 		}
 		if before != nil {

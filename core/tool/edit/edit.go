@@ -5,8 +5,10 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"veyyon.dev/veyyon/core/file"
@@ -84,6 +86,9 @@ func (e *editor) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	}
 	defer unlock()
 	before, err := load(target)
+	if errors.Is(err, fs.ErrNotExist) {
+		return tool.ErrorOutput("File not found: " + args.Path), nil
+	}
 	if err != nil {
 		return tool.Output{}, err
 	}

@@ -72,12 +72,17 @@ func TestEditRefusesWhatItCannotChange(t *testing.T) {
 	put(t, dir, "wide", "\xff\xfeh\x00i\x00")
 	must(t, os.Chmod(put(t, dir, "readonly", "x"), 0o444))
 	for path, want := range map[string]string{
-		"pipe": "a named pipe", "wide": "UTF-16", "db://users/1": "edit works on files only", "missing": "no such file", ".": "a directory", "readonly": "read-only",
+		"pipe": "a named pipe", "wide": "UTF-16", "db://users/1": "edit works on files only", ".": "a directory", "readonly": "read-only",
 	} {
 		_, err := run(t.Context(), New(&file.Locks{}), dir, path, Edit{Old: "x", New: "y"})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}
+	}
+	out, err := run(t.Context(), New(&file.Locks{}), dir, "./missing", Edit{Old: "x", New: "y"})
+	must(t, err)
+	if text := out.Content.Text(); !out.IsError || text != "File not found: ./missing" {
+		t.Errorf("missing: %v %q", out.IsError, text)
 	}
 }
 

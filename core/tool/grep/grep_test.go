@@ -131,12 +131,27 @@ func TestGrepRefusesWhatItCannotSearch(t *testing.T) {
 	dir := t.TempDir()
 	for args, want := range map[string]string{
 		`{"pattern":""}`:                    "Pattern must not be empty",
-		`{"pattern":"("}`:                   "Invalid regex: error parsing regexp: missing closing ): `(?m)(`",
+		`{"pattern":"("}`:                   "Invalid regex: error parsing regexp: missing closing ): `(`",
 		`{"pattern":"x","path":"no;where"}`: "Path not found: no, where",
 	} {
 		if out := grep(t, dir, args); !out.IsError || out.Content.Text() != want {
 			t.Errorf("%s: %q", args, out.Content.Text())
 		}
+	}
+}
+
+func TestAVanishedWorkingDirectoryIsNotFound(t *testing.T) {
+	out := grep(t, filepath.Join(t.TempDir(), "gone"), `{"pattern":"x"}`)
+	if text := out.Content.Text(); !out.IsError || text != "Path not found: ." {
+		t.Errorf("%v %q", out.IsError, text)
+	}
+}
+
+func TestAByteOrderMarkIsNoPartOfTheFirstLine(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "a", "\xEF\xBB\xBFone\ntwo\n")
+	if got, want := text(t, dir, `{"pattern":"^one"}`), "# a\n*1:one\n 2:two"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -48,6 +48,9 @@ func compile(text string, ignoreCase bool) (pattern, error) {
 	}
 	re, err := regexp.Compile("(?" + flags + ")" + text)
 	if err != nil {
+		if _, bare := regexp.Compile(text); bare != nil {
+			err = bare // it quotes the pattern without our flags
+		}
 		return pattern{}, err
 	}
 	prefix, _ := re.LiteralPrefix()
@@ -92,6 +95,7 @@ func load(path string) (content []byte, ok bool) {
 	}
 	defer func() { _ = f.Close() }() // read only
 	content, err = io.ReadAll(io.LimitReader(f, maxFile))
+	content = bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
 	return content, err == nil && !file.Binary(content)
 }
 

@@ -5,7 +5,9 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,7 +89,11 @@ func (w *writer) writable(name string) bool {
 }
 
 func (w *writer) writeFile(ctx context.Context, dir, path, content string) (tool.Output, error) {
-	target, err := file.Target(file.Resolve(dir, path))
+	path = file.Resolve(dir, path)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && file.Display(dir, path) != path {
+		return tool.ErrorOutput("Working directory does not exist: " + dir), nil // nobody asked to make it again
+	}
+	target, err := file.Target(path)
 	if err != nil {
 		return tool.Output{}, err
 	}

@@ -61,6 +61,27 @@ func TestWriteKeepsLinksAndMakesScriptsExecutable(t *testing.T) {
 	}
 }
 
+func TestWriteDoesNotMakeAVanishedWorkingDirectoryAgain(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "gone")
+	w := New(Options{Locks: &file.Locks{}})
+	for _, path := range []string{"a", "sub/a", filepath.Join(dir, "a")} {
+		out, err := run(t, w, dir, path, "x")
+		must(t, err)
+		if text := out.Content.Text(); !out.IsError || text != "Working directory does not exist: "+dir {
+			t.Errorf("%s: %v %q", path, out.IsError, text)
+		}
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		t.Error("the directory was made")
+	}
+	out, err := run(t, w, dir, filepath.Join(parent, "elsewhere", "a"), "x")
+	must(t, err)
+	if out.IsError {
+		t.Errorf("elsewhere: %q", out.Content.Text())
+	}
+}
+
 func TestWriteRefusesPipesAndDirectories(t *testing.T) {
 	dir := t.TempDir()
 	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
