@@ -85,5 +85,5 @@ var goroutinesIn = map[string]string{
 	"core/turn/batch.go":       "tool calls; each ends with a report that the batch receives",
 	"core/shell/follow.go":     "the reader of the output, and the end of the family; follow waits",
 	"core/shell/runner.go":     "shut on behalf of Close",
-	"cmd/veyyon/serve.go":      "the signals; it ends with the hard stop",
+	"cmd/veyyon/serve.go":      "the signals, until the hard stop, and the wait for a host that stops reading, until the process ends",
 }

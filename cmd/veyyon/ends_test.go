@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -154,6 +155,19 @@ func TestAHostThatReadsNoMoreEndsTheServerQuietly(t *testing.T) {
 	s := launchServer(t, nil)
 	_ = s.stdout.Close()
 	s.send(`{"id":"1","type":"get_state"}`)
+	if code := s.code(2 * time.Second); code != 0 {
+		t.Error("code", code)
+	}
+	s.quiet()
+}
+
+func TestAnIdleServerNoticesThatNobodyReads(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("pipes cannot be opened anew here, so only a write tells")
+	}
+	s := launchServer(t, nil)
+	s.await("available_commands_update")
+	_ = s.stdout.Close()
 	if code := s.code(2 * time.Second); code != 0 {
 		t.Error("code", code)
 	}

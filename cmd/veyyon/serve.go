@@ -47,7 +47,14 @@ func serve(l *launch) error {
 		slog.Warn("orphaned processes of commands are not adopted", "err", adopted)
 	}
 	signals := l.signals
-	err = stages.Pipe(signals.hard, in, out, rpc.NewCodec(), middle(l), stages.Options{
+	life, hangUp := context.WithCancelCause(signals.hard)
+	defer hangUp(nil)
+	go func() { // ends when the host stops reading for good, or with the process
+		if awaitReaderGone(out) {
+			hangUp(stages.ErrHostGone)
+		}
+	}()
+	err = stages.Pipe(life, in, out, rpc.NewCodec(), middle(l), stages.Options{
 		OutboxBytes: l.outboxBytes, EndInput: signals.soft,
 	})
 	switch {

@@ -82,7 +82,7 @@ func mermaid(pipe []stages.Stage, lanes []router.Lane) string {
 	}
 	b.WriteString("  subgraph Middle lanes\n")
 	for i, l := range lanes {
-		fmt.Fprintf(&b, "  lane%d[\"%s: %d workers, %d commands\"]\n", i, l.Pool, l.Workers, len(l.Commands))
+		fmt.Fprintf(&b, "  lane%d[\"%s, workers: %d<br/>%s\"]\n", i, l.Pool, l.Workers, strings.Join(wrap(l.Commands, 40), "<br/>"))
 		if i > 0 {
 			fmt.Fprintf(&b, "  lane0 -- \"%s: %s, %d\" --> lane%d\n", l.Channel.Name, l.Channel.Element, l.Channel.Capacity, i)
 		}
