@@ -3,11 +3,13 @@ package shell
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,8 +20,8 @@ import (
 // TERM, that left the session, that lost their parent, and that forgot whose
 // they are.
 const tree = `trap '' TERM
-sleep 71 & sleep 72 | cat & setsid sleep 73 & (setsid sleep 74 &) ; bash -c 'trap "" TERM INT; sleep 75 & sleep 76; wait' &
-(env -i /bin/sleep 77 &) ; sh -c 'kill -STOP $$' & echo ready; while :; do sleep 1; done`
+sleep 71$MINE & sleep 72$MINE | cat & setsid sleep 73$MINE & (setsid sleep 74$MINE &) ; MINE=$MINE bash -c 'trap "" TERM INT; sleep 75$MINE & sleep 76$MINE; wait' &
+(env -i /bin/sleep 77$MINE &) ; sh -c 'kill -STOP $$' & echo ready; while :; do sleep 1; done`
 
 func abortAfter(t *testing.T, r *Runner, c Command, d time.Duration) Result {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -33,20 +35,20 @@ func abortAfter(t *testing.T, r *Runner, c Command, d time.Duration) Result {
 }
 
 func TestAbortEndsTheWholeTree(t *testing.T) {
+	mine := fmt.Sprintf(".0%d", os.Getpid()) // a fraction of a second that tells our processes from others'
+	line := "MINE=" + mine + "\n" + tree
 	ways(t, func(t *testing.T, run func(Command) Result) {
 		within(t, 2*time.Second, "the command", func() {
-			if got := run(Command{Line: tree, Timeout: 300 * time.Millisecond}); !got.TimedOut || !strings.Contains(got.Output, "ready") {
+			if got := run(Command{Line: line, Timeout: 300 * time.Millisecond}); !got.TimedOut || !strings.Contains(got.Output, "ready") {
 				t.Errorf("got %+v", got)
 			}
 		})
-		for _, p := range processes() {
-			if p.parent == os.Getpid() && p.state == 'Z' {
-				t.Errorf("%d is a zombie", p.pid)
-			}
-		}
-		for line := range strings.Lines(ps(t)) {
-			if strings.Contains(line, "sleep 7") {
-				t.Errorf("left behind: %s", line)
+		waitFor(t, "reaping", func() bool { // also of spares that are no longer needed
+			return !slices.ContainsFunc(processes(), func(p processStat) bool { return p.parent == os.Getpid() && p.state == 'Z' })
+		})
+		for process := range strings.Lines(ps(t)) {
+			if strings.Contains(process, mine) {
+				t.Errorf("left behind: %s", process)
 			}
 		}
 	})
@@ -184,9 +186,23 @@ func TestSparesComeWithTheLoadAndGoWithIt(t *testing.T) {
 		all.Go(func() { do(t, r, Command{Line: "sleep 0.1"}) })
 	}
 	all.Wait()
+	waitFor(t, "a stock for as many", func() bool { return r.spareCount() >= 20 })
+	for range maxSpares + 10 {
+		all.Go(func() { do(t, r, Command{Line: "true"}) })
+	}
+	all.Wait()
 	waitFor(t, "full stock", func() bool { return r.spareCount() == maxSpares })
 	waitFor(t, "empty stock", func() bool { return r.spareCount() == 0 })
 	waitFor(t, "process gone", func() bool { return len(r.members()) == 0 })
+}
+
+func TestNoSparesWhereNoneAreWanted(t *testing.T) {
+	r := newRunner(t, Options{Spares: -1})
+	do(t, r, Command{Line: "true"})
+	do(t, r, Command{Line: "sleep 1.7"}) // longer than a window
+	if n := r.spareCount(); n != 0 {
+		t.Errorf("%d spares", n)
+	}
 }
 
 func TestKilledSpareIsNotUsed(t *testing.T) {

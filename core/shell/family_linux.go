@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -30,8 +28,6 @@ type family struct {
 // returns when none is left.
 func (f family) end(grace time.Duration) {
 	told := map[int]bool{}
-	t0 := time.Now()
-	defer func() { if d := time.Since(t0); d > grace+300*time.Millisecond { println("SLOW END", d.String()) } }()
 	deadline := time.Now().Add(grace)
 	for time.Now().Before(deadline) {
 		alive := f.alive()
@@ -53,8 +49,7 @@ func (f family) end(grace time.Duration) {
 			return
 		}
 		for _, pid := range alive {
-			err := unix.Kill(pid, unix.SIGKILL)
-			if time.Since(t0) > grace+200*time.Millisecond { b, _ := os.ReadFile(fmt.Sprint("/proc/", pid, "/stat")); c, _ := os.ReadFile(fmt.Sprint("/proc/", pid, "/wchan")); println("KILL", pid, fmt.Sprint(err), string(b[:60]), string(c), time.Since(t0).String()) }
+			_ = unix.Kill(pid, unix.SIGKILL)
 		}
 		awaitExits(alive, deadline)
 	}

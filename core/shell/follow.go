@@ -6,6 +6,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // After the shell has exited its output is read on while more comes, at most
@@ -31,14 +33,26 @@ var chunks = sync.Pool{New: func() any { return new(chunk) }}
 
 // read sends what comes until out ends or is closed. The receiver takes all of
 // it.
+//
+// It begins when the shell is started and waits, without a buffer, for the first
+// bytes: a goroutine that begins when the command does takes a processor from it.
 func read(out *os.File, into chan<- *chunk) {
 	defer close(into)
+	if raw, err := out.SyscallConn(); err == nil {
+		_ = raw.Read(func(fd uintptr) (ready bool) {
+			// What has come already is not announced again, so look first.
+			n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+			return n != 0 // or an error, which the reading below meets
+		})
+	}
 	for {
 		c := chunks.Get().(*chunk)
 		n, err := out.Read(c.bytes[:])
 		if n > 0 {
 			c.n = n
 			into <- c
+		} else {
+			chunks.Put(c)
 		}
 		if err != nil { // io.EOF, or EIO from a terminal that nobody has open
 			return
@@ -58,10 +72,8 @@ type following struct {
 // run reads what the command writes until it is over, and ends it, with all it
 // started, when ctx ends or the timeout comes. It sets Cancelled and TimedOut.
 func (f *following) run(ctx context.Context, timeout <-chan time.Time, grace time.Duration, result *Result) {
-	text := make(chan *chunk, 1)
-	go read(f.process.out, text) // ends below, when out is closed
 	var (
-		texts       <-chan *chunk   = text // nil at the end of the output
+		texts       <-chan *chunk   = f.process.text // nil at the end of the output
 		exited                      = f.process.exited
 		aborted                     = ctx.Done()
 		ended       <-chan struct{} // nil unless the command is being ended
@@ -81,7 +93,9 @@ func (f *following) run(ctx context.Context, timeout <-chan time.Time, grace tim
 			}
 		case <-exited:
 			exited, aborted, timeout = nil, nil, nil // what comes now does not change how it ended
-			quiet, last = time.After(drainQuiet), time.After(drainTotal)
+			if texts != nil {                        // a timer costs a wake-up of the poller, and mostly there is no need
+				quiet, last = time.After(drainQuiet), time.After(drainTotal)
+			}
 		case <-aborted:
 			result.Cancelled = true
 			aborted, timeout, ended = nil, nil, f.end(grace)
@@ -100,7 +114,7 @@ func (f *following) run(ctx context.Context, timeout <-chan time.Time, grace tim
 		}
 	}
 	_ = f.process.out.Close()
-	for c := range text {
+	for c := range f.process.text {
 		f.take(c)
 	}
 	f.text.finish()

@@ -7,14 +7,26 @@ import (
 	"time"
 )
 
-// How many spares are kept: as many as commands ran at once in a window of time,
-// or came one after another, in these bounds; none when none came for a window
-// or two. A spare costs about 3.5 MB, of which most is shared.
+// How many spares are kept: as many as commands came in a window of time, at once
+// or one after another, in these bounds; none when none came for a window or two.
+// A spare costs about 3.5 MB, of which most is shared.
 const (
 	minSpares = 2
-	maxInARow = 8 // of those kept since many came one after another
-	maxSpares = 16
+	maxSpares = 64 // what the RPC server runs at once
 	window    = 1500 * time.Millisecond
+)
+
+// When spares are started. Starting one takes a processor for a millisecond or
+// two, more than a command like true needs that has one, so they are started
+// while nothing is asked for: from calm after the last command was over, or, if
+// one goes on, from lull after it came; a batch at each tick, which takes one
+// processor. A command that finds none has to wait for a shell anyway; then a
+// batch is started beside it.
+const (
+	calm  = 10 * time.Millisecond
+	lull  = 100 * time.Millisecond
+	tick  = 5 * time.Millisecond
+	batch = 4
 )
 
 // A keeper has the spares and knows what runs. All its fields are of the one
@@ -24,10 +36,13 @@ type keeper struct {
 	ops     <-chan func(*keeper)
 	limit   int // of spares
 
-	template order      // what spares are started by: that of the last command
-	spares   []*process // oldest first
-	starting bool       // one spare is ordered
-	filling  bool       // the stock is being filled up, see fill
+	template order       // what spares are started by: that of the last command
+	spares   []*process  // oldest first
+	starting bool        // one spare is ordered
+	due      int         // so many more are to be started now
+	rested   time.Time   // from then on more may be
+	ticks    *time.Timer // looks for that; it is set at most once a tick, since to set a timer may wake the poller
+	ticking  bool        // it is set
 
 	busy    int              // commands between take and done
 	load    int              // the most of them at once in this window, or how many came
@@ -36,6 +51,7 @@ type keeper struct {
 	windows <-chan time.Time // the end of the window; nil while there is no load
 
 	left    map[int]bool    // sessions of commands that ended normally, with members
+	ended   bool            // some command did, so that there may be orphans
 	deaths  chan os.Signal  // of children; asked for while there are orphans
 	closing bool            // no more commands
 	idle    chan<- struct{} // closed when closing and nothing runs
@@ -44,9 +60,10 @@ type keeper struct {
 // keep runs until quit is closed.
 func (k *keeper) keep(quit <-chan struct{}) {
 	defer signal.Stop(k.deaths)
+	defer k.ticks.Stop()
 	for {
-		var spares chan<- order // nil, so never ready, while none is needed
-		if k.fill() {
+		var spares chan<- order // nil, so never ready, while none is to be started
+		if k.due > 0 && !k.starting && len(k.spares) < k.wanted() {
 			spares = k.spawner.spares
 		}
 		select {
@@ -54,6 +71,10 @@ func (k *keeper) keep(quit <-chan struct{}) {
 			op(k)
 		case spares <- k.template:
 			k.starting = true
+			k.due--
+		case <-k.ticks.C:
+			k.ticking = false
+			k.rest()
 		case s := <-k.spawner.stock:
 			k.starting = false
 			k.stock(s)
@@ -77,17 +98,29 @@ func (k *keeper) wanted() int {
 	return min(max(load, minSpares), k.limit)
 }
 
-// fill tells whether to start a spare. Starting one takes the processor from the
-// commands, so that the stock is not topped up after each: it is filled when it
-// is nearly empty, and at the end of a window.
-func (k *keeper) fill() bool {
-	switch wanted := k.wanted(); {
-	case len(k.spares) >= wanted:
-		k.filling = false
-	case len(k.spares) <= wanted/4:
-		k.filling = true
+// rest does what can wait until nothing is asked for: it reaps orphans and starts
+// a batch, if some are missing.
+func (k *keeper) rest() {
+	if time.Now().Before(k.rested) {
+		k.look()
+		return
 	}
-	return k.filling && !k.starting
+	if k.ended {
+		k.ended = false
+		k.reap()
+	}
+	if len(k.spares) < k.wanted() {
+		k.due = batch
+		k.look()
+	}
+}
+
+// look makes sure that there is a tick.
+func (k *keeper) look() {
+	if !k.ticking {
+		k.ticking = true
+		k.ticks.Reset(tick)
+	}
 }
 
 // take hands out a spare for the order, or nil. ok is false when closing.
@@ -97,7 +130,7 @@ func (k *keeper) take(o order) (p *process, ok bool) {
 	}
 	k.busy++
 	k.came++
-	k.load = max(k.load, k.busy, min(k.came, maxInARow))
+	k.load = max(k.load, k.came)
 	if k.windows == nil {
 		k.windows = time.After(window)
 	}
@@ -108,6 +141,9 @@ func (k *keeper) take(o order) (p *process, ok bool) {
 		k.drop(0)
 	}
 	k.template = o
+	k.template.spare, k.template.line = true, ""
+	k.rested = time.Now().Add(lull)
+	k.look()
 	for len(k.spares) > 0 {
 		p, k.spares = k.spares[0], k.spares[1:]
 		select {
@@ -117,6 +153,7 @@ func (k *keeper) take(o order) (p *process, ok bool) {
 			return p, true
 		}
 	}
+	k.due = batch
 	return nil, true
 }
 
@@ -124,10 +161,14 @@ func (k *keeper) take(o order) (p *process, ok bool) {
 // session is its shell's, or 0.
 func (k *keeper) done(session int) {
 	k.busy--
+	if k.busy == 0 {
+		k.rested = time.Now().Add(calm)
+	}
+	k.ended = true
+	k.look()
 	if session != 0 && survives(session) {
 		k.left[session] = true
 	}
-	k.reap()
 	k.leave()
 }
 
@@ -170,7 +211,9 @@ func (k *keeper) stock(s started) {
 		return
 	}
 	k.spares = append(k.spares, s.process)
-	k.drop(k.wanted())
+	if k.drop(k.wanted()); len(k.spares) == k.wanted() {
+		k.due = 0
+	}
 }
 
 // review begins a new window.
@@ -181,7 +224,6 @@ func (k *keeper) review() {
 		k.before, k.load, k.came = k.load, k.busy, 0
 		k.windows = time.After(window)
 	}
-	k.filling = true
 	k.drop(k.wanted())
 }
 

@@ -16,8 +16,8 @@ import (
 // through descriptor 3, up to a NUL, as `bash -c LINE` would: same $-, $0, $$,
 // line numbers, BASH_EXECUTION_STRING and exit status; only a syntax error is
 // reported by "eval:" where it would say "-c:", and a last command is not
-// exec'ed in place of the shell. The end of the pipe without a NUL means that
-// there will be no command.
+// exec'ed in place of the shell, but see inPlace. The end of the pipe without a
+// NUL means that there will be no command.
 const boot = `IFS= read -rd "" -u3 BASH_EXECUTION_STRING||exit;exec 3<&-;SECONDS=0;eval "$BASH_EXECUTION_STRING"`
 
 // maxPiped is the longest command, in bytes, that goes through the pipe. bash
@@ -25,13 +25,18 @@ const boot = `IFS= read -rd "" -u3 BASH_EXECUTION_STRING||exit;exec 3<&-;SECONDS
 // blocks. It is far below what a pipe holds, so feeding a shell never waits.
 const maxPiped = 4 << 10
 
+// maxArgument is the longest command, in bytes, that is given to a shell as an
+// argument; bash gets a longer one in a file. Linux has room for 128 KiB.
+const maxArgument = 64 << 10
+
 // A process is a shell that was started, with its command or waiting for one.
 type process struct {
 	*os.Process
 	order  order
 	mark   string        // its entry in the environment
 	feed   *os.File      // takes the command; nil once it has it
-	out    *os.File      // what it writes; may be read with deadlines
+	out    *os.File      // what it writes
+	text   chan *chunk   // what was read of it; closed by read when out ends or is closed
 	exited chan struct{} // closed once it was reaped; state is set then
 	state  *os.ProcessState
 	noTTY  bool // order.terminal could not be had
@@ -44,7 +49,8 @@ type order struct {
 	env      []string
 	terminal bool
 	usual    bool   // a spare can serve
-	line     string // for a shell that cannot wait for its command, or a long one
+	spare    bool   // the command comes later
+	line     string // the command, unless spare
 }
 
 // samePlace tells whether both are for the same directory, which was not removed
@@ -126,14 +132,15 @@ func (s *spawner) work(quit <-chan struct{}) {
 }
 
 func (s *spawner) start(o order, n int) started {
-	p := &process{order: o, mark: fmt.Sprintf("%s=%s%d", runVar, s.name, n), exited: make(chan struct{})}
+	p := &process{order: o, mark: fmt.Sprintf("%s=%s%d", runVar, s.name, n), text: make(chan *chunk, 1), exited: make(chan struct{})}
 	if err := s.launch(p); err != nil {
 		if gone := CheckDir(o.dir); gone != nil {
 			err = gone
 		}
 		return started{err: err}
 	}
-	s.reaps.Go(func() { // ends with the process
+	s.reaps.Go(func() { read(p.out, p.text) }) // ends when out is closed, at the latest
+	s.reaps.Go(func() {                        // ends with the process
 		p.state, _ = wait(p.Process)
 		close(p.exited)
 	})
@@ -159,8 +166,8 @@ func (s *spawner) launch(p *process) error {
 	}
 	theirs = append(theirs, childOut)
 	files, argv := []*os.File{null, childOut, childOut}, []string{s.shell, "-c", p.order.line}
-	if s.bash {
-		source, feed, err := script(p.order.line)
+	if p.order.spare || s.bash && len(p.order.line) > maxArgument {
+		source, feed, err := script(p.order)
 		if err != nil {
 			_ = out.Close()
 			return fmt.Errorf("starting a shell: %w", err)
@@ -194,8 +201,8 @@ func (p *process) outputs() (ours, theirs *os.File, err error) {
 
 // script makes what the shell reads its command from: a pipe to feed later, or
 // a file without a name that holds it already.
-func script(line string) (source, feed *os.File, err error) {
-	if line == "" {
+func script(o order) (source, feed *os.File, err error) {
+	if o.spare {
 		return os.Pipe()
 	}
 	source, err = os.CreateTemp("", "veyyon-command-*")
@@ -203,7 +210,7 @@ func script(line string) (source, feed *os.File, err error) {
 		return nil, nil, err
 	}
 	_ = os.Remove(source.Name())
-	_, err = source.WriteString(line + "\x00")
+	_, err = source.WriteString(o.line + "\x00")
 	if err == nil {
 		_, err = source.Seek(0, 0)
 	}
@@ -217,10 +224,8 @@ func script(line string) (source, feed *os.File, err error) {
 // command gives a waiting shell its command. One that died meanwhile does not
 // take it; that shows in how it exited.
 func (p *process) command(line string) {
-	if p.feed != nil {
-		_, _ = p.feed.WriteString(line + "\x00")
-		p.hangUp()
-	}
+	_, _ = p.feed.WriteString(line + "\x00")
+	p.hangUp()
 }
 
 // hangUp ends a shell that waits for its command.
@@ -235,6 +240,9 @@ func (p *process) hangUp() {
 func (p *process) discard() {
 	p.hangUp()
 	_ = p.out.Close()
+	for c := range p.text { // something in BASH_ENV may have written
+		chunks.Put(c)
+	}
 }
 
 // bare is the command without NUL bytes, which bash ignores in its scripts.

@@ -48,20 +48,15 @@ func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	}
 	session := 0
 	defer func() { r.release(session) }()
-	if p == nil {
-		if p, err = r.spawn(ctx, o); err != nil {
-			if ctx.Err() != nil {
-				return cancelled(Result{WorkingDir: c.Dir}, 0), nil
-			}
-			return Result{}, err
+	if p != nil {
+		p.command(r.places.inPlace(o.line))
+	} else if p, err = r.spawn(ctx, o); err != nil {
+		if ctx.Err() != nil {
+			return cancelled(Result{WorkingDir: c.Dir}, 0), nil
 		}
+		return Result{}, err
 	}
 	session = p.Pid
-	if ctx.Err() != nil {
-		p.hangUp() // aborted while the shell started: nothing runs
-	} else {
-		p.command(bare(c.Line))
-	}
 	return r.follow(ctx, p, c), nil
 }
 
@@ -80,17 +75,14 @@ func (r *Runner) order(c Command) (order, error) {
 	if err != nil {
 		return order{}, err
 	}
-	o := order{dir: c.Dir, where: where, env: r.piped}
+	o := order{dir: c.Dir, where: where, env: r.piped, line: bare(c.Line)}
 	if c.Terminal && !r.noTTY {
 		o.terminal, o.env = true, r.terminal
 	}
 	if len(c.Env) > 0 {
 		o.env = merge(o.env, entries(c.Env))
 	}
-	if len(c.Line) > maxPiped || !r.spawner.bash {
-		o.line = bare(c.Line)
-	}
-	o.usual = r.spawner.bash && !o.terminal && o.line == "" && len(c.Env) == 0
+	o.usual = r.spawner.bash && !o.terminal && len(o.line) <= maxPiped && len(c.Env) == 0
 	return o, nil
 }
 

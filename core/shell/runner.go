@@ -23,7 +23,7 @@ type Options struct {
 	ShellPath string        // bash on PATH, else sh, when empty
 	Env       []string      // of the commands, without provider keys; the caller must not change it afterwards
 	Grace     time.Duration // between TERM and KILL; half a second when 0
-	Spares    int           // at most this many shells started ahead; 16 when 0, none when negative
+	Spares    int           // at most this many shells started ahead; 64 when 0, none when negative
 }
 
 // A Runner runs commands, each in a shell of its own, and hides what starting a
@@ -38,6 +38,7 @@ type Runner struct {
 	spawner  *spawner
 	piped    []string // the environment of commands with pipes
 	terminal []string // and with a terminal
+	places   placer
 	ops      chan func(*keeper)
 
 	life context.Context // of the commands
@@ -61,7 +62,7 @@ func New(o Options) *Runner {
 		orders: make(chan job), spares: make(chan order), stock: make(chan started),
 	}
 	r := &Runner{
-		grace: o.Grace, spawner: s, piped: piped, terminal: terminal,
+		grace: o.Grace, spawner: s, piped: piped, terminal: terminal, places: newPlacer(piped),
 		noTTY: slices.ContainsFunc(o.Env, func(entry string) bool { return isSet(entry, "VEYYON_NO_PTY") }),
 		ops:   make(chan func(*keeper)), quit: make(chan struct{}),
 	}
@@ -69,7 +70,10 @@ func New(o Options) *Runner {
 		r.grace = defaultGrace
 	}
 	r.life, r.stop = context.WithCancelCause(context.Background())
-	k := &keeper{spawner: s, ops: r.ops, limit: o.Spares, left: map[int]bool{}, deaths: make(chan os.Signal, 1)}
+	k := &keeper{
+		spawner: s, ops: r.ops, limit: max(o.Spares, 0), ticks: time.NewTimer(window),
+		left: map[int]bool{}, deaths: make(chan os.Signal, 1),
+	}
 	if o.Spares == 0 {
 		k.limit = maxSpares
 	}
