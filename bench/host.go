@@ -106,5 +106,7 @@ func is(line []byte, frameType string) bool {
 	return at >= 0 && bytes.HasPrefix(line[at+len(`"type":"`):], append([]byte(frameType), '"'))
 }
 
-// head is the part of a line that tells what it is.
-func head(line []byte) []byte { return line[:min(len(line), 256)] }
+// headSize is how many bytes of a line are looked at to tell what it is.
+const headSize = 256
+
+func head(line []byte) []byte { return line[:min(len(line), headSize)] }

@@ -27,7 +27,7 @@ type options struct {
 	Bin       string   `type:"existingfile" xor:"server" placeholder:"PATH" help:"The server to measure; by default ./cmd/veyyon is built."`
 	In        bool     `xor:"server" help:"Measure a server inside this process, without tools and files; for profiles."`
 	JSON      bool     `help:"Print a line of JSON for each figure instead of a table."`
-	Check     bool     `help:"Exit with 1 if a limit is missed."`
+	Check     bool     `help:"Exit with 1 if a limit is missed three times in a row."`
 	Quick     bool     `help:"Fewer and shorter rounds."`
 	Plot      string   `placeholder:"FILE.svg" help:"Draw how far limits are used up, and the latencies."`
 	Runs      int      `default:"0" placeholder:"N" help:"Rounds, server and reference by turns; by default 7, or 3 in a quick run."`
@@ -42,8 +42,9 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr)) //nolint:gocritic // stop only matters while we run
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
 }
 
 // run is the program but for its process.
@@ -80,7 +81,7 @@ func measure(ctx context.Context, opts options, stderr io.Writer) (found result,
 		return result{}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &bench{quick: opts.Quick, runs: opts.Runs}
+	b := &bench{quick: opts.Quick, check: opts.Check, runs: opts.Runs}
 	if b.runs <= 0 {
 		b.runs = b.pick(7, 3)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"veyyon.dev/veyyon/core/config"
+	"veyyon.dev/veyyon/core/message"
 )
 
 // lockTimeout bounds the wait for another process that changes the settings.
@@ -109,12 +110,13 @@ func (c *configPath) Run(flags *launchFlags) error {
 
 func printJSON(v any) error {
 	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
 	out.SetIndent("", "  ")
 	return out.Encode(v)
 }
 
 func jsonText(v any) string {
-	raw, err := json.Marshal(v)
+	raw, err := message.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}

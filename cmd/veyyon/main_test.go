@@ -94,8 +94,8 @@ func only(ts *testscript.TestScript, pattern string) string {
 	return found[0]
 }
 
-// modelTable serves tables as models.dev does: /small has one model, /broken is
-// no JSON, /large has enough.
+// modelTable serves tables as models.dev does: /small has one model, /large has
+// enough, and there are no others.
 func modelTable(w http.ResponseWriter, r *http.Request) {
 	const one = `%q: {"id": %[1]q, "name": "Model %d", "tool_call": true, "modalities": {"input": ["text"], "output": ["text"]}, "limit": {"context": 1000, "output": 100}}`
 	count := map[string]int{"/small": 1, "/large": 3000}[r.URL.Path]

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -42,7 +41,7 @@ func (c *modelsList) Run(flags *launchFlags) error {
 		}
 	}
 	if len(models) == 0 && !c.JSON {
-		_, _ = fmt.Fprintln(os.Stderr, "No models can be used. Set an API key in the environment, or write "+l.dirs.Agent+"/models.yml.")
+		_, _ = fmt.Fprintln(os.Stderr, "No models can be used. Set an API key in the environment, or write "+l.dirs.Agent+"/models.yml.") // nobody to tell
 	}
 	return printModels(models, c.JSON)
 }
@@ -65,6 +64,9 @@ func (c *modelsFind) Run(flags *launchFlags) error {
 			models = append(models, m)
 		}
 	}
+	if len(models) == 0 && !c.JSON {
+		_, _ = fmt.Fprintf(os.Stderr, "No model has %q in its name.\n", c.Text) // nobody to tell
+	}
 	return printModels(models, c.JSON)
 }
 
@@ -73,9 +75,7 @@ func printModels(models []*model.Model, asJSON bool) error {
 		if models == nil {
 			models = []*model.Model{}
 		}
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(models)
+		return printJSON(models)
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 	for _, m := range models {

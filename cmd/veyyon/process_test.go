@@ -127,7 +127,7 @@ func (s *server) bash(rest string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer pipe.Close() //nolint:errcheck // read only
+	defer func() { _ = pipe.Close() }() // read only
 	if _, err := io.ReadAll(pipe); err != nil {
 		s.t.Fatal(err)
 	}

@@ -25,11 +25,7 @@ func (l *launch) findModels() error {
 			return err
 		}
 	}
-	started, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	env, err := auth.LoadEnv(os.Environ(), filepath.Join(started, ".env"), filepath.Join(l.dirs.Agent, ".env"),
+	env, err := auth.LoadEnv(os.Environ(), filepath.Join(l.dir, ".env"), filepath.Join(l.dirs.Agent, ".env"),
 		filepath.Join(l.dirs.Home, ".env"), filepath.Join(l.dirs.User, ".env"))
 	if err != nil {
 		l.warn("an .env file was passed over", err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"veyyon.dev/veyyon/core/config"
+	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/transcript"
 )
 
@@ -51,7 +52,7 @@ func (l *launch) wanted() (string, error) {
 			return "", err
 		case !ok:
 			return "", notFound(name)
-		case found.CWD != "" && !sameDir(found.CWD, l.dir):
+		case found.CWD != "" && !file.Same(found.CWD, l.dir):
 			//lint:ignore ST1005 it is shown to people
 			return "", fmt.Errorf("Session %q is in another project (%s); start there, or give its file.", name, found.CWD)
 		}
@@ -75,13 +76,4 @@ func (l *launch) transcripts(dir string) transcript.Options {
 		o.Dir = transcript.Dir(l.dirs.Sessions, dir)
 	}
 	return o
-}
-
-func sameDir(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }

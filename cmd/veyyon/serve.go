@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"os"
@@ -93,6 +94,8 @@ func middle(l *launch) stages.Middle {
 		// rest of the pipe is on this processor (measured: without this, ready
 		// is as late as the catalogue).
 		runtime.Gosched()
+		ballast := make([]byte, ballastBytes)
+		defer runtime.KeepAlive(ballast)
 		l.settle()
 		runner := shell.New(l.shellOptions())
 		defer closeRunner(runner)
@@ -151,7 +154,7 @@ func listen() *signals {
 	soft, stop := context.WithCancel(hard)
 	s := &signals{soft: soft, hard: hard, heard: make(chan struct{})}
 	go func() {
-		arriving := make(chan os.Signal, 2)
+		arriving := make(chan os.Signal, 2) // the two that mean something
 		signal.Notify(arriving, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		// A broken stderr is an error of the write, not our death. Not Ignore:
 		// children would inherit that.
@@ -178,10 +181,10 @@ func traceTo(path string) (stop func(), err error) {
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--trace: %w", err)
 	}
 	if err := trace.Start(file); err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(fmt.Errorf("--trace: %w", err), file.Close())
 	}
 	return func() {
 		trace.Stop()

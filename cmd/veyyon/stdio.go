@@ -22,7 +22,7 @@ func takeStdio() (in, out *os.File, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer null.Close() //nolint:errcheck // read only
+	defer func() { _ = null.Close() }() // read only
 	if err := unix.Dup2(int(null.Fd()), 0); err != nil {
 		return nil, nil, fmt.Errorf("giving up stdin: %w", err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -47,7 +48,8 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 // toolAliases are older names that hosts still pass.
 var toolAliases = map[string]string{"search": "grep", "find": "glob"}
 
-// chosen leaves the tools that --tools and --no-tools allow.
+// chosen leaves the tools that --tools and --no-tools allow, and tells of names
+// that no tool has here.
 func (l *launch) chosen(all []tool.Tool) []tool.Tool {
 	if l.flags.Tools == "" {
 		if l.flags.NoTools {
@@ -55,13 +57,20 @@ func (l *launch) chosen(all []tool.Tool) []tool.Tool {
 		}
 		return all
 	}
-	var names []string
+	known := make([]string, len(all))
+	for i, t := range all {
+		known[i] = t.Spec().Name
+	}
+	var wanted []string
 	for name := range strings.SplitSeq(l.flags.Tools, ",") {
 		name = strings.ToLower(strings.TrimSpace(name))
 		if alias, ok := toolAliases[name]; ok {
 			name = alias
 		}
-		names = append(names, name)
+		if name != "" && !slices.Contains(known, name) {
+			l.warn("a tool was passed over", fmt.Errorf("--tools names %q, which is not one of %s", name, strings.Join(known, ", ")))
+		}
+		wanted = append(wanted, name)
 	}
-	return slices.DeleteFunc(all, func(t tool.Tool) bool { return !slices.Contains(names, t.Spec().Name) })
+	return slices.DeleteFunc(all, func(t tool.Tool) bool { return !slices.Contains(wanted, t.Spec().Name) })
 }
