@@ -31,7 +31,7 @@ type Options struct {
 	Transcripts func(dir string) transcript.Options
 	// System writes the system prompt of a session that works in dir.
 	System func(dir string) []string
-	Dir    string
+	Dir    string // working directory, absolute
 	// CacheKey names all sessions to providers, for their caches; the id of each
 	// when empty.
 	CacheKey string
@@ -46,7 +46,8 @@ type Options struct {
 // Agent is everything behind one connection. Its methods answer without
 // waiting for a model, a person or a process, unless their comment says so.
 // They act on the session in front. Those that change which session that is are
-// called from one goroutine, the router's Starter.
+// called from one goroutine, the router's Starter. Errors that a host is to tell
+// apart carry a code of package fault.
 type Agent struct {
 	opts  Options
 	life  context.Context // the loops': ends them at once

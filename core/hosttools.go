@@ -20,7 +20,8 @@ type HostTool struct {
 }
 
 // SetHostTools replaces the host's tools, from the next model call on. Names of
-// other tools are refused, and then nothing changes. Calls under way go on.
+// other tools are refused (fault.Invalid), and then nothing changes. Calls under
+// way go on.
 func (a *Agent) SetHostTools(_ context.Context, tools []HostTool) (names []string, err error) {
 	names = make([]string, len(tools))
 	wrapped := make([]tool.Tool, len(tools))

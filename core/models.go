@@ -14,7 +14,8 @@ type CycledModel struct {
 	IsScoped      bool         `json:"isScoped"`
 }
 
-// SetModel chooses the model of the next request, by its exact names.
+// SetModel chooses the model of the next request, by its exact names; a model
+// that is not known has the code fault.NotFound.
 func (a *Agent) SetModel(ctx context.Context, provider, id string) (*model.Model, error) {
 	m, ok := a.opts.Models.Find(provider, id)
 	if !ok {

@@ -11,6 +11,7 @@ import (
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/slash"
@@ -28,7 +29,8 @@ type SessionChange struct {
 }
 
 // NewSession leaves the session in front and begins another with its model,
-// level and modes. The host hears nothing more of the old one.
+// level and modes. The host hears nothing more of the old one. Background while
+// a turn runs has the code fault.NotImplemented, and then nothing changes.
 func (a *Agent) NewSession(ctx context.Context, parent string, background bool) (SessionChange, error) {
 	old := a.front.Load()
 	state, err := old.State(ctx)
@@ -53,15 +55,18 @@ func (a *Agent) NewSession(ctx context.Context, parent string, background bool) 
 	return SessionChange{}, nil
 }
 
-// SwitchSession goes on with the session in a file, or begins one there. When
-// it fails the session in front stays as it was.
+// SwitchSession goes on with the session in a file, or begins one there. The
+// codes of its errors are fault.Invalid for a file that is no session,
+// fault.Busy for one in use elsewhere, and fault.IO. When it fails the session in
+// front stays as it was, but for its own file, see reload. It may wait, up to
+// unwindWait, for a session that the host has just left.
 func (a *Agent) SwitchSession(ctx context.Context, path string) (SessionChange, error) {
 	old := a.front.Load()
 	choice, err := old.Choice(ctx)
 	if err != nil {
 		return SessionChange{}, err
 	}
-	if sameFile(old.Path(), path) {
+	if file.Same(old.Path(), path) {
 		return SessionChange{}, a.reload(ctx, old, choice)
 	}
 	log, err := a.open(ctx, path)
@@ -126,7 +131,7 @@ func (a *Agent) open(ctx context.Context, path string) (*transcript.Log, error) 
 	ctx, cancel := context.WithTimeout(ctx, unwindWait)
 	defer cancel()
 	for _, s := range a.left {
-		if !sameFile(s.Path(), path) {
+		if !file.Same(s.Path(), path) {
 			continue
 		}
 		select {
@@ -182,13 +187,4 @@ func sessionDir(log *transcript.Log, fallback string) string {
 		}
 	}
 	return fallback
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return a == b
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }

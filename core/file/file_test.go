@@ -278,3 +278,19 @@ func entries(t *testing.T, dir string) []string {
 	}
 	return names
 }
+
+func TestPathsThatLeadToOneFileAreTheSame(t *testing.T) {
+	dir := realTemp(t)
+	file, other, link := filepath.Join(dir, "file"), filepath.Join(dir, "other"), filepath.Join(dir, "link")
+	must(t, os.WriteFile(file, nil, 0o600))
+	must(t, os.WriteFile(other, nil, 0o600))
+	must(t, os.Symlink("file", link))
+	missing := filepath.Join(dir, "missing")
+	for pair, want := range map[[2]string]bool{
+		{file, file}: true, {file, link}: true, {file, other}: false, {file, missing}: false, {missing, file}: false, {missing, missing}: true,
+	} {
+		if Same(pair[0], pair[1]) != want {
+			t.Errorf("%q are the same: %t", pair, !want)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := Regular(path, info); err != nil {
+	if err := regular(path, info); err != nil {
 		return nil, nil, err
 	}
 	// A pipe may have taken the file's place since: O_NONBLOCK keeps that from
@@ -38,7 +38,7 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if info, err = f.Stat(); err == nil {
-		err = Regular(path, info)
+		err = regular(path, info)
 	}
 	if err != nil {
 		_ = f.Close() // read only; the first error tells
@@ -47,9 +47,9 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Regular returns nil for a regular file, and an error that is ErrIrregular and
+// regular returns nil for a regular file, and an error that is ErrIrregular and
 // names the kind for anything else.
-func Regular(path string, info fs.FileInfo) error {
+func regular(path string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}

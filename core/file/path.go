@@ -44,6 +44,17 @@ func Display(dir, path string) string {
 	return filepath.ToSlash(rel)
 }
 
+// Same tells whether two paths lead to one file or directory, by whatever links;
+// when the first leads nowhere, whether they are equal.
+func Same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return a == b
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
 // Target says which file a write to path changes: symbolic links are followed,
 // also the last one and also when it dangles, so that the link stays a link and
 // every name of a file gives the same target. Path is absolute; neither the

@@ -38,7 +38,7 @@ func Write(target string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := Regular(target, old); err != nil {
+	if err := regular(target, old); err != nil {
 		return err
 	}
 	if old.Mode().Perm()&0o222 == 0 || unix.Access(target, unix.W_OK) != nil {

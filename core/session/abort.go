@@ -67,7 +67,8 @@ func (st *state) lastEnd() <-chan struct{} {
 	return ended
 }
 
-// await waits for ended, or for the end of the session or of ctx.
+// await waits for ended. It returns ErrClosed if the session ends first, and the
+// cause of ctx if that does.
 func (s *Session) await(ctx context.Context, ended <-chan struct{}) error {
 	select {
 	case <-ended:

@@ -12,8 +12,11 @@ type contextSize struct {
 	since   int // estimated tokens of the messages since, or of all messages
 }
 
-// imageTokens is what any image is taken to cost.
-const imageTokens = 1200
+// What a token is taken to be (facts/agent 4.3).
+const (
+	bytesPerToken = 4    // of any text
+	imageTokens   = 1200 // of any image
+)
 
 func (c *contextSize) add(m message.Message) {
 	if a, ok := m.(*message.Assistant); ok && a.StopReason != message.StopError && a.StopReason != message.StopAborted {
@@ -57,7 +60,7 @@ func (st *state) fixedTokens() int {
 	return textTokens(bytes)
 }
 
-func textTokens(bytes int) int { return (bytes + 3) / 4 }
+func textTokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
 
 func estimate(m message.Message) int {
 	switch m := m.(type) {

@@ -14,30 +14,28 @@ const (
 )
 
 // Prompt accepts a prompt, or says why not. While a run goes on it is queued as
-// Behavior says, or refused without one. While an aborted run still unwinds it
-// is accepted and begins after that.
+// Behavior says, or refused without one (fault.Busy). While an aborted run still
+// unwinds it is accepted and begins after that. Without a model or a key for it
+// the code is fault.NoModel or fault.NoCredentials.
 func (s *Session) Prompt(ctx context.Context, p Prompt) (accepted Accepted, err error) {
-	failed := error(nil)
-	err = s.do(ctx, func(st *state) { accepted, failed = st.prompt(p) })
-	if err == nil {
-		err = failed
-	}
+	err = try(ctx, s, func(st *state) (failed error) {
+		accepted, failed = st.prompt(p)
+		return failed
+	})
 	return accepted, err
 }
 
 // AbortAndPrompt aborts what runs, and accepts the prompt in its place if it
-// can.
+// can; otherwise the errors are those of Prompt.
 func (s *Session) AbortAndPrompt(ctx context.Context, p Prompt) (accepted Accepted, err error) {
-	failed := error(nil)
-	err = s.do(ctx, func(st *state) {
+	err = try(ctx, s, func(st *state) error {
 		st.abort(errInterrupted)
-		if failed = st.ready(); failed == nil {
-			accepted = st.accept(p)
+		if err := st.ready(); err != nil {
+			return err
 		}
+		accepted = st.accept(p)
+		return nil
 	})
-	if err == nil {
-		err = failed
-	}
 	return accepted, err
 }
 

@@ -15,6 +15,10 @@ import (
 // more.
 const maxBackoff = 8 * time.Second
 
+// maxDoublings keeps the doubled delay within its type; any delay of a
+// millisecond or more has reached maxBackoff before.
+const maxDoublings = 20
+
 // quotaWait follows a usage limit when the provider names no time.
 const quotaWait = 30 * time.Minute
 
@@ -47,7 +51,7 @@ func (st *state) retry(o turn.Outcome) bool {
 
 // backoff doubles from the base with some jitter, and respects the provider.
 func backoff(attempt int, baseMs int64, err *model.Error) time.Duration {
-	delay := time.Duration(baseMs) * time.Millisecond << min(attempt-1, 20)
+	delay := min(time.Duration(baseMs)*time.Millisecond, maxBackoff) << min(attempt-1, maxDoublings)
 	delay = time.Duration(float64(min(delay, maxBackoff)) * (0.75 + rand.Float64()/4))
 	if err.RetryAfter == 0 && err.Class&model.ClassUsageLimit != 0 {
 		return quotaWait

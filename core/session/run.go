@@ -15,8 +15,8 @@ type prompt struct {
 	messages []message.Message // empty for a run that only continues
 	fail     func(error)
 	released bool
-	aborted  error // the reason, once aborted before it began
-	ended    []chan struct{}
+	aborted  error           // the reason, once aborted before it began
+	ended    []chan struct{} // closed by settle, once the prompt has ended
 }
 
 // run is a prompt under way, with all its retries.

@@ -55,14 +55,17 @@ type Choice struct {
 
 // Retry says how failed requests are asked again (settings retry.*).
 type Retry struct {
-	Max         int
+	Max         int // retries of one answer
 	BaseDelayMs int64
 	MaxDelayMs  int64 // 0 or less: no limit
 }
 
 // A Session is one conversation. Its state is a local variable of its loop;
 // every method sends the loop an operation and waits for the loop alone, which
-// never waits for a model, a person or a process. Safe for concurrent use.
+// never waits for a model, a person or a process. A method that takes a context
+// returns ErrClosed once the session has ended, and the cause of ctx if that
+// ends before the loop has taken the operation; what is invalid has the code
+// fault.Invalid. Safe for concurrent use.
 type Session struct {
 	ops     chan op       // many send, the loop receives; never closed: done tells when nobody receives any more
 	done    chan struct{} // closed by the loop when it has ended

@@ -273,19 +273,7 @@ func TestBackoffDoublesUpToItsLimitAndHearsTheProvider(t *testing.T) {
 	if d := backoff(1, 500, &model.Error{Class: model.ClassUsageLimit}); d != quotaWait {
 		t.Errorf("a usage limit without a time waits %v", d)
 	}
-}
-
-// BenchmarkView makes the request of a conversation of 4,000 messages.
-func BenchmarkView(b *testing.B) {
-	var messages []message.Message
-	for i := range 1000 {
-		call := &message.ToolCall{Type: "toolCall", ID: fmt.Sprint(i), Name: "t", Arguments: json.RawMessage("{}")}
-		messages = append(messages, message.NewUser("go", nil),
-			&message.Assistant{Role: message.RoleAssistant, Content: message.Blocks{message.NewText("a"), call}},
-			&message.ToolResult{Role: message.RoleToolResult, ToolCallID: call.ID, Content: message.Blocks{message.NewText("r")}},
-			&message.Assistant{Role: message.RoleAssistant, Content: message.Blocks{message.NewText("b")}})
-	}
-	for b.Loop() {
-		view(messages)
+	if d := backoff(60, 1<<40, &model.Error{}); d < maxBackoff*3/4 {
+		t.Errorf("doubling many years waits %v", d)
 	}
 }

@@ -88,12 +88,15 @@ func (s *Session) Choice(ctx context.Context) (Choice, error) {
 	return ask(ctx, s, func(st *state) Choice { return st.choice })
 }
 
+// nameText is fixed by the protocol ("Session name cannot be empty").
+const nameText = "Session name cannot be empty"
+
 // SetName names the session. Control characters become spaces and runs of
 // spaces one; nothing must not be left.
 func (s *Session) SetName(ctx context.Context, name string) error {
 	tidy := transcript.CleanTitle(name)
 	if tidy == "" {
-		return fault.New(fault.Invalid, "Session name cannot be empty")
+		return fault.New(fault.Invalid, nameText)
 	}
 	return s.do(ctx, func(st *state) { st.wrote(st.log().SetTitle(tidy, transcript.TitleUser)) })
 }

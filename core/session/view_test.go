@@ -94,3 +94,18 @@ func TestViewKeepsRealResultsInTheirPlace(t *testing.T) {
 		t.Errorf("results %q, want %q", texts, want)
 	}
 }
+
+// BenchmarkView makes the request of a conversation of 4,000 messages.
+func BenchmarkView(b *testing.B) {
+	var messages []message.Message
+	for i := range 1000 {
+		call := &message.ToolCall{Type: "toolCall", ID: fmt.Sprint(i), Name: "t", Arguments: json.RawMessage("{}")}
+		messages = append(messages, message.NewUser("go", nil),
+			&message.Assistant{Role: message.RoleAssistant, Content: message.Blocks{message.NewText("a"), call}},
+			&message.ToolResult{Role: message.RoleToolResult, ToolCallID: call.ID, Content: message.Blocks{message.NewText("r")}},
+			&message.Assistant{Role: message.RoleAssistant, Content: message.Blocks{message.NewText("b")}})
+	}
+	for b.Loop() {
+		view(messages)
+	}
+}

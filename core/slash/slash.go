@@ -6,6 +6,7 @@ package slash
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -57,15 +58,7 @@ func Lookup(prompt string) (run func(context.Context, Target) (Effect, error)) {
 }
 
 func (c command) called(name string) bool {
-	if c.Name == name {
-		return true
-	}
-	for _, alias := range c.Aliases {
-		if alias == name {
-			return true
-		}
-	}
-	return false
+	return c.Name == name || slices.Contains(c.Aliases, name)
 }
 
 // List describes the commands, in a fixed order.

@@ -1,20 +1,18 @@
 package tool
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+
+	"veyyon.dev/veyyon/core/message"
 )
 
 // Detailed returns the output with details for hosts, which are plain data with
 // JSON tags.
 func Detailed(out Output, details any) (Output, error) {
-	var raw bytes.Buffer
-	encoder := json.NewEncoder(&raw)
-	encoder.SetEscapeHTML(false) // hosts show these texts; "<" is plain to them
-	if err := encoder.Encode(details); err != nil {
+	raw, err := message.Marshal(details)
+	if err != nil {
 		return Output{}, fmt.Errorf("encoding details: %w", err)
 	}
-	out.Details = bytes.TrimSuffix(raw.Bytes(), []byte("\n"))
+	out.Details = raw
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/message"
@@ -59,6 +60,15 @@ type Call struct {
 	Session Session
 }
 
+// Arguments reads the arguments into args, a pointer. Those that the schema lets
+// through always fit, unless it did not compile.
+func (c Call) Arguments(args any) error {
+	if err := json.Unmarshal(c.Args, args); err != nil {
+		return fmt.Errorf("reading the arguments: %w", err)
+	}
+	return nil
+}
+
 // Session is what a tool may ask of the session it works for. Its methods are
 // safe for concurrent use and answer at once.
 type Session interface {
@@ -83,6 +93,14 @@ type Phase struct {
 type Task struct {
 	Content string `json:"content"`
 	Status  string `json:"status"` // pending, in_progress, completed or abandoned
+}
+
+// Count is how texts for people count: "1 line", "2 lines".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // TextOutput is an output of one text block.

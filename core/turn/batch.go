@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -175,15 +174,12 @@ func (t *Turn) skip(ctx context.Context, calls []*message.ToolCall) {
 
 // refuse answers the calls of a message that broke off.
 func (t *Turn) refuse(calls []*message.ToolCall, source, text, upstream string) {
-	details, err := json.Marshal(struct {
+	details, _ := message.Marshal(struct { // plain fields always encode
 		Synthetic bool   `json:"__synthetic"`
 		Source    string `json:"source"`
 		Executed  bool   `json:"executed"`
 		Upstream  string `json:"upstreamError,omitempty"`
 	}{true, source, false, upstream})
-	if err != nil {
-		details = nil // unreachable: plain fields always encode
-	}
 	for _, call := range calls {
 		output := tool.ErrorOutput(text)
 		output.Details = details

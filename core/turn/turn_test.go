@@ -212,14 +212,18 @@ func TestAbortWhileTheModelStreamsRefusesItsCalls(t *testing.T) {
 		d.CloseBlock()
 		d.CallStart("half", "w")
 		d.CallArguments(`{"n":`)
-		abort(errors.New("enough"))
+		abort(errors.New("<enough>"))
 		return ctx.Err()
 	}), Tools: tool.NewSet(waits("w", false))})
-	if o.Message.StopReason != message.StopAborted || o.Message.ErrorMessage != "enough" {
+	if o.Message.StopReason != message.StopAborted || o.Message.ErrorMessage != "<enough>" {
 		t.Errorf("message %+v", o.Message)
 	}
-	want := map[string]string{"whole": "Tool execution was aborted: enough"}
+	want := map[string]string{"whole": "Tool execution was aborted: <enough>"}
 	if diff := cmp.Diff(want, texts(o)); diff != "" {
+		t.Error(diff)
+	}
+	details := `{"__synthetic":true,"source":"assistant_stop_aborted","executed":false,"upstreamError":"<enough>"}`
+	if diff := cmp.Diff(details, string(o.Results[0].Details)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -191,4 +192,25 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func FuzzIgnoreRules(f *testing.F) {
+	for _, line := range []string{"*.log", "/out/", "a/**/b", "a/**", `\#x`, `x\ `, "[a-c]?", "[", "{a,b}", `\`, "**", "é*"} {
+		f.Add(line, "a/b/c.log")
+	}
+	f.Fuzz(func(t *testing.T, line, rel string) {
+		rule, ok := parseRule(line)
+		if !ok || rule.negate {
+			return
+		}
+		again, ok := parseRule("!" + line)
+		if !ok || !again.negate {
+			t.Fatalf("%q is a rule, and with an exclamation mark it is none", line)
+		}
+		for _, isDir := range []bool{false, true} {
+			if rule.matches(rel, path.Base(rel), isDir) != again.matches(rel, path.Base(rel), isDir) {
+				t.Errorf("%q means something else behind an exclamation mark", line)
+			}
+		}
+	})
 }

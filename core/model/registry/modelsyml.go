@@ -226,7 +226,11 @@ var (
 )
 
 func unknownAPI(api model.API) string {
-	return fmt.Sprintf("%q is not one of %s, %s, %s, %s", api, dialects[0], dialects[1], dialects[2], dialects[3])
+	names := make([]string, len(dialects))
+	for i, d := range dialects {
+		names[i] = string(d)
+	}
+	return fmt.Sprintf("%q is not one of %s", api, strings.Join(names, ", "))
 }
 
 // check says what is wrong with the text by itself; key leads there.

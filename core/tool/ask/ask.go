@@ -111,8 +111,8 @@ func (a *asker) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	var args struct {
 		Questions []Question `json:"questions"`
 	}
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	if err := call.Arguments(&args); err != nil {
+		return tool.Output{}, err
 	}
 	if a.ui == nil {
 		return tool.ErrorOutput("Ask tool requires interactive mode"), nil

@@ -99,6 +99,9 @@ func TestAskPutsQuestions(t *testing.T) {
 			if fail := fmt.Sprint(err); err != nil && fail != tt.fail || err == nil && tt.fail != "" {
 				t.Errorf("error is %v", err)
 			}
+			if err != nil && !errors.Is(err, tool.ErrStopRun) {
+				t.Error("the run would go on")
+			}
 			if diff := cmp.Diff(tt.shown, p.shown); diff != "" {
 				t.Error(diff)
 			}

@@ -70,8 +70,8 @@ func (e *editor) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 		Path  string `json:"path"`
 		Edits []Edit `json:"edits"`
 	}
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	if err := call.Arguments(&args); err != nil {
+		return tool.Output{}, err
 	}
 	if _, _, ok := file.URL(args.Path); ok {
 		return tool.Output{}, fmt.Errorf("edit works on files only; replace all of %s with write", args.Path)
@@ -124,13 +124,6 @@ func load(target string) ([]byte, error) {
 func report(dir, target string, before, after []byte, edits int, notes []string) (tool.Output, error) {
 	shown := file.Display(dir, target)
 	details := Details{Diff: diff(shown, before, after), FirstChangedLine: firstChange(before, after), Path: target, Op: "update"}
-	text := fmt.Sprintf("Edited %s: %s, first changed line %d.", shown, plural(edits, "edit"), details.FirstChangedLine)
+	text := fmt.Sprintf("Edited %s: %s, first changed line %d.", shown, tool.Count(edits, "edit"), details.FirstChangedLine)
 	return tool.Detailed(tool.TextOutput(strings.Join(append([]string{text}, notes...), "\n")), details)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

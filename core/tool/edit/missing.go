@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/tool"
 )
 
 // The bounds of an error about text that was not found.
@@ -37,7 +38,7 @@ func missing(body []byte, old string) error {
 			return fmt.Errorf("old_text was not found; line %d comes nearest: %s", at+1, show(body, there[at]))
 		}
 		return fmt.Errorf("old_text was not found; its first %s at line %d, but then %s and old_text has %s",
-			plural(same, "line")+" matched", at+1, lacks, show([]byte(old), wanted[same]))
+			tool.Count(same, "line")+" matched", at+1, lacks, show([]byte(old), wanted[same]))
 	}
 	var near []string
 	for _, i := range similar(there, wanted) {

@@ -71,8 +71,8 @@ func (globber) Spec() tool.Spec {
 
 func (globber) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	var args arguments
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	if err := call.Arguments(&args); err != nil {
+		return tool.Output{}, err
 	}
 	limit := maxResults
 	if args.Limit != nil {

@@ -8,7 +8,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -58,8 +57,8 @@ func (grepper) Spec() tool.Spec {
 
 func (g grepper) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	var args arguments
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	if err := call.Arguments(&args); err != nil {
+		return tool.Output{}, err
 	}
 	if args.Pattern == "" {
 		return tool.ErrorOutput("Pattern must not be empty"), nil

@@ -95,7 +95,7 @@ func load(path string) (content []byte, ok bool) {
 	}
 	defer func() { _ = f.Close() }() // read only
 	content, err = io.ReadAll(io.LimitReader(f, maxFile))
-	content = bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
+	content = bytes.TrimPrefix(content, []byte(file.BOM))
 	return content, err == nil && !file.Binary(content)
 }
 

@@ -27,26 +27,26 @@ const (
 // A page is a part of a text as the model sees it.
 type page struct {
 	out         strings.Builder
-	first, last int     // numbers of the first and last line shown, 0 when none is
-	lines       int     // how many are shown
-	total       int     // lines of the text, as far as it was read
-	bytes       int64   // of the text, as far as it was read
-	complete    bool    // the text was read to its end
-	rest        []Range // what was asked for and is not shown
-	byBytes     bool    // the rest is missing since the page is full, not the count
-	cut         int64   // size in bytes of a line that is shown in part, 0 when none is
-	endless     bool    // that line has more bytes than were read of it
-	lossy       bool    // bytes were replaced
+	first, last int         // numbers of the first and last line shown, 0 when none is
+	lines       int         // how many are shown
+	total       int         // lines of the text, as far as it was read
+	bytes       int64       // of the text, as far as it was read
+	complete    bool        // the text was read to its end
+	rest        []lineRange // what was asked for and is not shown
+	byBytes     bool        // the rest is missing since the page is full, not the count
+	cut         int64       // size in bytes of a line that is shown in part, 0 when none is
+	endless     bool        // that line has more bytes than were read of it
+	lossy       bool        // bytes were replaced
 	raw         bool
 }
 
 // newPage reads the ranges of a text; limit is how many lines an open range
 // gives. It stops reading soon after the last line it needs.
-func newPage(ctx context.Context, text io.Reader, sel Selector, limit int) (*page, error) {
+func newPage(ctx context.Context, text io.Reader, sel selector, limit int) (*page, error) {
 	p := &page{raw: sel.Raw}
 	ranges := sel.Ranges
 	if len(ranges) == 0 {
-		ranges = []Range{{From: 1}}
+		ranges = []lineRange{{From: 1}}
 	}
 	if !sel.Raw {
 		ranges = widened(ranges)
@@ -78,7 +78,7 @@ func newPage(ctx context.Context, text io.Reader, sel Selector, limit int) (*pag
 		switch {
 		case errors.Is(err, io.EOF):
 			p.complete = true
-			p.rest = slices.DeleteFunc(p.rest, func(r Range) bool { return r.From > p.total })
+			p.rest = slices.DeleteFunc(p.rest, func(r lineRange) bool { return r.From > p.total })
 			return p, nil
 		case err != nil && !errors.Is(err, errFar):
 			return nil, err
@@ -99,13 +99,13 @@ func newPage(ctx context.Context, text io.Reader, sel Selector, limit int) (*pag
 }
 
 // full tells whether the page may take no more lines of this range.
-func (p *page) full(r Range, limit int) bool {
+func (p *page) full(r lineRange, limit int) bool {
 	return p.lines >= maxLines || r.To == 0 && p.lines >= limit
 }
 
 // leave notes what is not shown, from this line on.
-func (p *page) leave(ranges []Range, number int) {
-	p.rest = append([]Range{{From: number, To: ranges[0].To}}, ranges[1:]...)
+func (p *page) leave(ranges []lineRange, number int) {
+	p.rest = append([]lineRange{{From: number, To: ranges[0].To}}, ranges[1:]...)
 }
 
 // add shows a line if there is room; a line that is longer than a whole page is
@@ -165,7 +165,7 @@ func (p *page) text() string {
 	case p.complete && p.total == 0:
 		return "(empty file)"
 	case p.lines == 0:
-		return fmt.Sprintf("There is no such line: the text has %s. Use :1 to read it from its beginning.", plural(p.total, "line"))
+		return fmt.Sprintf("There is no such line: the text has %s. Use :1 to read it from its beginning.", tool.Count(p.total, "line"))
 	}
 	var notices []string
 	if p.cut > 0 {
@@ -221,11 +221,4 @@ func (p *page) meta() *tool.Meta {
 		t.NextOffset = p.rest[0].From
 	}
 	return &tool.Meta{Truncation: t}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

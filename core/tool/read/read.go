@@ -101,13 +101,13 @@ func (r *reader) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	var args struct {
 		Path string `json:"path"`
 	}
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	if err := call.Arguments(&args); err != nil {
+		return tool.Output{}, err
 	}
 	if scheme, url, ok := file.URL(args.Path); ok {
 		return r.readURL(ctx, call, scheme, url)
 	}
-	path, sel, err := Split(args.Path, func(path string) bool {
+	path, sel, err := split(args.Path, func(path string) bool {
 		_, err := os.Lstat(file.Resolve(call.Dir, path))
 		return err == nil
 	})
@@ -129,7 +129,7 @@ func (r *reader) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 }
 
 // readMissing reads the one file that the path may have meant.
-func (r *reader) readMissing(ctx context.Context, dir, path string, sel Selector) (tool.Output, error) {
+func (r *reader) readMissing(ctx context.Context, dir, path string, sel selector) (tool.Output, error) {
 	found, err := bySuffix(ctx, dir, path)
 	if err != nil {
 		return tool.Output{}, err
@@ -145,7 +145,7 @@ func (r *reader) readMissing(ctx context.Context, dir, path string, sel Selector
 	return out, err
 }
 
-func (r *reader) readPath(ctx context.Context, path string, sel Selector, details Details) (tool.Output, error) {
+func (r *reader) readPath(ctx context.Context, path string, sel selector, details Details) (tool.Output, error) {
 	details.ResolvedPath = path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		details.Kind, details.IsDirectory = "directory", true
@@ -184,7 +184,7 @@ func (r *reader) readPath(ctx context.Context, path string, sel Selector, detail
 	return r.readText(ctx, in, sel, "file", details)
 }
 
-func (r *reader) readText(ctx context.Context, text io.Reader, sel Selector, kind string, details Details) (tool.Output, error) {
+func (r *reader) readText(ctx context.Context, text io.Reader, sel selector, kind string, details Details) (tool.Output, error) {
 	p, err := newPage(ctx, text, sel, r.opts.Limit)
 	if err != nil {
 		return tool.Output{}, err

@@ -7,34 +7,36 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"veyyon.dev/veyyon/core/fault"
 )
 
-// A Range is the lines From to To, both included and counted from 1; To is 0
+// A lineRange is the lines From to To, both included and counted from 1; To is 0
 // when it goes on to the end.
-type Range struct{ From, To int }
+type lineRange struct{ From, To int }
 
-func (r Range) String() string {
+func (r lineRange) String() string {
 	if r.To == 0 {
 		return strconv.Itoa(r.From)
 	}
 	return fmt.Sprintf("%d-%d", r.From, r.To)
 }
 
-// Selector is what a path asks for of its file.
-type Selector struct {
-	Ranges []Range // none is everything
-	Raw    bool    // without line numbers
+// selector is what a path asks for of its file.
+type selector struct {
+	Ranges []lineRange // none is everything
+	Raw    bool        // without line numbers
 }
 
 var rangeForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^L?(\d{1,9})(?:(-|\.\.|\+)(?:L?(\d{1,9}))?)?$`)
 })
 
-// Split takes the selectors off the end of a path: :N, :N-, :A-B, :A..B, :A+C
+// split takes the selectors off the end of a path: :N, :N-, :A-B, :A..B, :A+C
 // (C lines from A), lists of those with commas, and :raw. What is no selector
 // belongs to the path, and so does what exists: a file may be named "a:1". An
 // error says what is wrong with a selector.
-func Split(path string, exists func(path string) bool) (base string, sel Selector, err error) {
+func split(path string, exists func(path string) bool) (base string, sel selector, err error) {
 	base = path
 	for {
 		at := strings.LastIndexByte(base, ':')
@@ -45,7 +47,7 @@ func Split(path string, exists func(path string) bool) (base string, sel Selecto
 		if word == "raw" && !sel.Raw {
 			sel.Raw = true
 		} else if ranges, ok, err := parseRanges(word); err != nil {
-			return "", Selector{}, err
+			return "", selector{}, err
 		} else if ok && sel.Ranges == nil {
 			sel.Ranges = ranges
 		} else {
@@ -55,7 +57,7 @@ func Split(path string, exists func(path string) bool) (base string, sel Selecto
 	}
 }
 
-func parseRanges(word string) (ranges []Range, ok bool, err error) {
+func parseRanges(word string) (ranges []lineRange, ok bool, err error) {
 	var wrong error
 	for item := range strings.SplitSeq(word, ",") {
 		m := rangeForm().FindStringSubmatch(strings.TrimSpace(item))
@@ -71,15 +73,11 @@ func parseRanges(word string) (ranges []Range, ok bool, err error) {
 	return ranges, wrong == nil, wrong
 }
 
-// fixedText is an error whose words are agreed on (facts/agent 8.4).
-type fixedText string
+// errZero has words that are agreed on (facts/agent 8.4).
+var errZero = fault.New(fault.Invalid, "Line selector 0 is invalid; lines are 1-indexed. Use :1.")
 
-func (t fixedText) Error() string { return string(t) }
-
-const errZero = fixedText("Line selector 0 is invalid; lines are 1-indexed. Use :1.")
-
-func makeRange(from, sign, to string) (Range, error) {
-	var r Range
+func makeRange(from, sign, to string) (lineRange, error) {
+	var r lineRange
 	r.From, _ = strconv.Atoi(from) // at most nine digits
 	r.To, _ = strconv.Atoi(to)     // 0 when empty
 	if r.From == 0 {
@@ -98,9 +96,9 @@ func makeRange(from, sign, to string) (Range, error) {
 }
 
 // merged puts ranges in order and joins those that touch.
-func merged(ranges []Range) []Range {
+func merged(ranges []lineRange) []lineRange {
 	sorted := slices.Clone(ranges)
-	slices.SortFunc(sorted, func(a, b Range) int { return a.From - b.From })
+	slices.SortFunc(sorted, func(a, b lineRange) int { return a.From - b.From })
 	joined := sorted[:0]
 	for _, r := range sorted {
 		last := len(joined) - 1
@@ -115,18 +113,18 @@ func merged(ranges []Range) []Range {
 }
 
 // widened adds to bounded ranges the lines that show where they stand.
-func widened(ranges []Range) []Range {
+func widened(ranges []lineRange) []lineRange {
 	const before, after = 1, 3
 	wide := slices.Clone(ranges)
 	for i, r := range wide {
 		if r.To != 0 {
-			wide[i] = Range{max(1, r.From-before), r.To + after}
+			wide[i] = lineRange{max(1, r.From-before), r.To + after}
 		}
 	}
 	return wide
 }
 
-func selectorText(ranges []Range) string {
+func selectorText(ranges []lineRange) string {
 	items := make([]string, len(ranges))
 	for i, r := range ranges {
 		items[i] = r.String()

@@ -11,7 +11,7 @@ import (
 
 // readURL reads an artifact or one of the host's resources.
 func (r *reader) readURL(ctx context.Context, call tool.Call, scheme, url string) (tool.Output, error) {
-	base, sel, err := Split(url, func(string) bool { return false })
+	base, sel, err := split(url, func(string) bool { return false })
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -42,7 +42,7 @@ func unknownScheme(scheme string) error {
 	return fmt.Errorf("nothing is registered that reads %s:// URLs", scheme)
 }
 
-func (r *reader) readArtifact(ctx context.Context, call tool.Call, url string, sel Selector) (tool.Output, error) {
+func (r *reader) readArtifact(ctx context.Context, call tool.Call, url string, sel selector) (tool.Output, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(url, "artifact://"))
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("%s does not name an artifact; its form is artifact://<number>", url)

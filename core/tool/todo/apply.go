@@ -2,10 +2,10 @@ package todo
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
+	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/tool"
 )
 
@@ -32,12 +32,8 @@ type Group struct {
 	Items []string `json:"items"`
 }
 
-// fault is an error whose words are agreed on (facts/agent 6.2).
-type fault string
-
-func (f fault) Error() string { return string(f) }
-
-func faultf(format string, args ...any) error { return fault(fmt.Sprintf(format, args...)) }
+// wrong is an error whose words are agreed on (facts/agent 6.2).
+func wrong(format string, args ...any) error { return fault.Newf(fault.Invalid, format, args...) }
 
 // Apply returns the list after one op; phases itself is not changed. After it,
 // at most one task is in progress, and one is when any is pending; contents are
@@ -59,7 +55,7 @@ func Apply(phases []tool.Phase, op Op) ([]tool.Phase, error) {
 	case "append":
 		next, err = extend(next, op)
 	default:
-		err = faultf("Unknown operation %q", op.Name)
+		err = wrong("Unknown operation %q", op.Name)
 	}
 	if err != nil {
 		return nil, err
@@ -86,7 +82,7 @@ func initial(op Op) ([]tool.Phase, error) {
 		groups = []Group{{name, op.Items}}
 	}
 	if groups == nil {
-		return nil, fault("Missing list for init operation")
+		return nil, wrong("Missing list for init operation")
 	}
 	next := []tool.Phase{}
 	seen := map[string]bool{}
@@ -94,17 +90,17 @@ func initial(op Op) ([]tool.Phase, error) {
 	for _, group := range groups {
 		switch {
 		case strings.TrimSpace(group.Phase) == "":
-			faults = append(faults, fault("Missing phase name"))
+			faults = append(faults, wrong("Missing phase name"))
 		case phaseIndex(next, group.Phase) >= 0:
-			faults = append(faults, faultf("Duplicate phase \"%s\" in init list", group.Phase))
+			faults = append(faults, wrong("Duplicate phase \"%s\" in init list", group.Phase))
 		}
 		phase := tool.Phase{Name: group.Phase, Tasks: []tool.Task{}}
 		for _, item := range group.Items {
 			switch {
 			case strings.TrimSpace(item) == "":
-				faults = append(faults, fault("Missing task content"))
+				faults = append(faults, wrong("Missing task content"))
 			case seen[item]:
-				faults = append(faults, faultf("Duplicate task \"%s\" in init list", item))
+				faults = append(faults, wrong("Duplicate task \"%s\" in init list", item))
 			}
 			seen[item] = true
 			phase.Tasks = append(phase.Tasks, tool.Task{Content: item, Status: pending})
@@ -145,7 +141,7 @@ func finish(phases []tool.Phase, op Op) error {
 	if op.Phase != "" {
 		i := phaseIndex(phases, op.Phase)
 		if i < 0 {
-			return faultf("Phase \"%s\" not found", op.Phase)
+			return wrong("Phase \"%s\" not found", op.Phase)
 		}
 		phases = phases[i : i+1]
 	}
@@ -171,7 +167,7 @@ func remove(phases []tool.Phase, op Op) ([]tool.Phase, error) {
 	case op.Phase != "":
 		i := phaseIndex(phases, op.Phase)
 		if i < 0 {
-			return nil, faultf("Phase \"%s\" not found", op.Phase)
+			return nil, wrong("Phase \"%s\" not found", op.Phase)
 		}
 		return slices.Delete(phases, i, i+1), nil
 	default:
@@ -182,9 +178,9 @@ func remove(phases []tool.Phase, op Op) ([]tool.Phase, error) {
 func extend(phases []tool.Phase, op Op) ([]tool.Phase, error) {
 	switch {
 	case strings.TrimSpace(op.Phase) == "":
-		return nil, fault("Missing phase name for append operation")
+		return nil, wrong("Missing phase name for append operation")
 	case len(op.Items) == 0:
-		return nil, fault("Missing items for append operation")
+		return nil, wrong("Missing items for append operation")
 	}
 	at := phaseIndex(phases, op.Phase)
 	if at < 0 {
@@ -194,9 +190,9 @@ func extend(phases []tool.Phase, op Op) ([]tool.Phase, error) {
 	var faults []error
 	for _, item := range op.Items {
 		if strings.TrimSpace(item) == "" {
-			faults = append(faults, fault("Missing task content"))
+			faults = append(faults, wrong("Missing task content"))
 		} else if _, err := findTask(phases, item); err == nil {
-			faults = append(faults, faultf("Task \"%s\" already exists", item))
+			faults = append(faults, wrong("Task \"%s\" already exists", item))
 		}
 		phases[at].Tasks = append(phases[at].Tasks, tool.Task{Content: item, Status: pending})
 	}
@@ -237,14 +233,14 @@ func tasks(phases []tool.Phase) func(func(*tool.Task) bool) {
 
 func findTask(phases []tool.Phase, content string) (*tool.Task, error) {
 	if strings.TrimSpace(content) == "" {
-		return nil, fault("Missing task content")
+		return nil, wrong("Missing task content")
 	}
 	for task := range tasks(phases) {
 		if task.Content == content {
 			return task, nil
 		}
 	}
-	return nil, faultf("Task \"%s\" not found", content)
+	return nil, wrong("Task \"%s\" not found", content)
 }
 
 func phaseIndex(phases []tool.Phase, name string) int {

@@ -65,8 +65,8 @@ func (list) Spec() tool.Spec {
 
 func (l list) Run(_ context.Context, call tool.Call) (tool.Output, error) {
 	var op Op
-	if err := json.Unmarshal(call.Args, &op); err != nil {
-		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	if err := call.Arguments(&op); err != nil {
+		return tool.Output{}, err
 	}
 	before := call.Session.Todos()
 	after, err := Apply(before, op)

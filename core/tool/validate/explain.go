@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/message"
 )
 
 // explain says in plain words what does not fit. It knows the faults models
@@ -134,7 +134,7 @@ func article(name string) string {
 }
 
 func text(value any) string {
-	raw, err := json.Marshal(value)
+	raw, err := message.Marshal(value)
 	if err != nil {
 		return fmt.Sprint(value)
 	}

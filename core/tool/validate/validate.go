@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
 )
 
@@ -48,7 +49,7 @@ func Check(schema json.RawMessage, toolName string, args json.RawMessage) (coerc
 	if first == nil {
 		return args, nil
 	}
-	repaired, err := encode(coerce(compiled.schema, value))
+	repaired, err := message.Marshal(coerce(compiled.schema, value))
 	if err == nil && compiled.resolved.Validate(plain(repaired)) == nil {
 		return repaired, nil
 	}
@@ -91,12 +92,4 @@ func plain(raw json.RawMessage) any {
 	var value any
 	_ = json.Unmarshal(raw, &value) // decode has read it before
 	return value
-}
-
-func encode(value any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(value)
-	return bytes.TrimSpace(out.Bytes()), err
 }

@@ -66,6 +66,7 @@ func TestErrorsSayWhatAndWhere(t *testing.T) {
 		`{}`:                           `path is required and missing`,
 		`{"path":{"not":"text"}}`:      `path must be a string, not an object`,
 		`{"path":"a","mode":"warp"}`:   `mode must be one of "fast", "slow", not "warp"`,
+		`{"path":"a","mode":"<w>"}`:    `mode must be one of "fast", "slow", not "<w>"`,
 		`{"path":"a","limit":0}`:       `minimum`,
 		`{"path":"a","limit":1.5}`:     `limit must be an integer, not a number`,
 		`{"path":"a","speed":1}`:       `speed is not a known property; known are all, edits,`,

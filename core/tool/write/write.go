@@ -60,8 +60,8 @@ func (w *writer) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 		Path    string  `json:"path"`
 		Content *string `json:"content"`
 	}
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	if err := call.Arguments(&args); err != nil {
+		return tool.Output{}, err
 	}
 	if args.Content == nil {
 		return tool.Output{}, fmt.Errorf("writing %s: content is missing", args.Path)
