@@ -6,6 +6,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
@@ -36,6 +37,7 @@ type Options struct {
 	// when empty.
 	CacheKey string
 	Emit     event.Sink
+	Deadline time.Time  // ends the runs that are under way then; the zero time sets none
 	Busy     func(bool) // told when a session begins a run and when it is idle again; may be nil; safe for concurrent use
 	Full     bool       // message updates carry the whole answer so far
 	Retry    session.Retry
@@ -84,7 +86,7 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 	dir := sessionDir(log, a.opts.Dir)
 	s := session.New(session.Options{
 		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
-		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Busy: a.opts.Busy, Full: a.opts.Full, Retry: a.opts.Retry,
+		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.opts.Full, Retry: a.opts.Retry,
 		Choice: a.restored(log, choice),
 	})
 	a.lives.Go(func() { s.Loop(a.life) })

@@ -53,6 +53,7 @@ type launchFlags struct {
 	SessionDir     string   `name:"session-dir" placeholder:"DIR" help:"Folder for session files."`
 	NoSession      bool     `name:"no-session" help:"Keep the session in memory only."`
 	CacheKey       string   `name:"provider-session-id" aliases:"prompt-cache-key" placeholder:"ID" help:"Names the session to the provider, for its prompt cache."`
+	MaxTime        string   `placeholder:"TIME" help:"Time limit of the session: seconds, or a duration such as 10m."`
 	Drain          bool     `help:"At the end of input, let the running turn and the queues finish first."`
 	OutboxBytes    *int     `name:"outbox-bytes" placeholder:"N" help:"Bytes kept in memory for a host that reads slowly (16 MiB); more goes to disk."`
 	MessageUpdates string   `name:"message-updates" placeholder:"delta|full" help:"What message updates carry besides the delta: full has the whole message so far."`

@@ -28,9 +28,10 @@ import (
 // launch is what flags, environment and files come to, before anything runs.
 type launch struct {
 	flags       *launchFlags
-	signals     *signals // nil for commands that serve nothing
-	withUI      bool     // rpc-ui: tools may ask the person
-	outboxBytes int      // bounds what waits in memory for the host
+	signals     *signals  // nil for commands that serve nothing
+	withUI      bool      // rpc-ui: tools may ask the person
+	deadline    time.Time // of the session; the zero time is none
+	outboxBytes int       // bounds what waits in memory for the host
 	dirs        config.Dirs
 	dir         string // working directory
 	leftHome    bool   // it is not where the program was started, the home
@@ -87,6 +88,13 @@ func (l *launch) check(messages []string) error {
 	}
 	if mode := l.flags.ApprovalMode; mode != "" && mode != "yolo" {
 		return usageErrorf("--approval-mode %s is not available in this version: tools run without asking. Only yolo is", mode)
+	}
+	if limit := l.flags.MaxTime; limit != "" {
+		d, ok := duration(limit)
+		if !ok {
+			return usageErrorf(`Invalid --max-time value: %q. Expected a positive number of seconds or duration like "5s", "10m", "1h".`, limit)
+		}
+		l.deadline = time.Now().Add(d)
 	}
 	if n := l.flags.OutboxBytes; n == nil {
 		l.outboxBytes = stages.DefaultOutboxBytes
@@ -266,7 +274,7 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 	s := l.settings
 	return core.Options{
 		Models: l.models, Scope: l.scope, Tools: l.tools(runner, ledger, uris), HostTools: rpc.Tools{Ledger: ledger}, Shell: runner,
-		Transcripts: l.transcripts, System: l.system, Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: emit, Busy: newProcessors().tell,
+		Transcripts: l.transcripts, System: l.system, Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: emit, Deadline: l.deadline, Busy: newProcessors().tell,
 		Full: l.flags.MessageUpdates == "full" || l.flags.MessageUpdates == "" && config.MessageUpdates.Of(s) == "full",
 		Retry: session.Retry{
 			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),
@@ -296,4 +304,13 @@ func logLevel() slog.Level {
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo
+}
+
+// duration reads a positive number of seconds, or one with its unit.
+func duration(text string) (time.Duration, bool) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		d, err = time.ParseDuration(text + "s")
+	}
+	return d, err == nil && d > 0
 }

@@ -62,6 +62,8 @@ func (st *state) ready() error {
 	switch m := st.choice.Model; {
 	case st.stopped:
 		return ErrClosed
+	case st.timeUp():
+		return errTimeUp
 	case m == nil:
 		return fault.New(fault.NoModel, noModelText)
 	case !st.s.opts.Models.HasKey(m):

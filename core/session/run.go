@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/turn"
 )
@@ -36,10 +37,31 @@ type run struct {
 
 // open makes the prompt the run under way; from here on the session streams.
 func (st *state) open(p *prompt) {
-	ctx, cancel := context.WithCancelCause(st.life)
+	ctx, cancel := st.runLife()
 	st.run = &run{prompt: p, ctx: ctx, cancel: cancel, steering: st.choice.Interrupt == InterruptImmediate}
 	if p.aborted != nil {
 		cancel(p.aborted)
+	}
+}
+
+// errTimeUp is why the deadline ends a run; its text is shown.
+var errTimeUp = fault.New(fault.Cancelled, "The time limit of the session (--max-time) has been reached")
+
+func (st *state) timeUp() bool {
+	deadline := st.s.opts.Deadline
+	return !deadline.IsZero() && !time.Now().Before(deadline)
+}
+
+// runLife is the context of a run: that of the session, to the deadline.
+func (st *state) runLife() (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(st.life)
+	if st.s.opts.Deadline.IsZero() {
+		return ctx, cancel
+	}
+	timer := time.AfterFunc(time.Until(st.s.opts.Deadline), func() { cancel(errTimeUp) })
+	return ctx, func(cause error) {
+		timer.Stop()
+		cancel(cause)
 	}
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
@@ -27,6 +28,9 @@ type Options struct {
 	Full     bool // message updates carry the whole answer so far
 	Retry    Retry
 	Choice   Choice
+	// Deadline ends the run that is under way then; later prompts are refused.
+	// The zero time sets none.
+	Deadline time.Time
 	// Busy, if set, is told when a run begins and when the session is idle
 	// again. It is called on the loop, which it should not hold up.
 	Busy func(bool)

@@ -120,6 +120,31 @@ func TestHardStopWhileAToolRunsStillRecordsItsResult(t *testing.T) {
 	}
 }
 
+func TestTheDeadlineEndsTheRunAndRefusesTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, pull := context.WithCancel(t.Context())
+		s := begin(ctx, t, speaks(func(ctx context.Context, _ *model.Request, _ *model.Draft) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}), "")
+		s.opts.Deadline = time.Now().Add(time.Minute)
+		began := time.Now()
+		say(t, s, "go")
+		if err := s.Settled(t.Context()); err != nil || time.Since(began) != time.Minute {
+			t.Errorf("settled after %v: %v", time.Since(began), err)
+		}
+		messages, err := s.Messages(t.Context())
+		if a, ok := messages[len(messages)-1].(*message.Assistant); err != nil || !ok || a.ErrorMessage != errTimeUp.Error() {
+			t.Errorf("the run ended with %v, %v", messages[len(messages)-1], err)
+		}
+		if _, err := s.Prompt(t.Context(), Prompt{Text: "again"}); !errors.Is(err, errTimeUp) {
+			t.Errorf("the next prompt: %v", err)
+		}
+		pull()
+		<-s.Done()
+	})
+}
+
 func TestHardStopDoesNotWaitForCommandsThatNeverBegan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, pull := context.WithCancelCause(t.Context())
