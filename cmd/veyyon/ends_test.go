@@ -242,6 +242,24 @@ func TestHostsMayPassPipesThatDoNotBlock(t *testing.T) {
 	}
 }
 
+func TestAFifoThatHostsKeepOpenThroughTheServerIsNotItsEnd(t *testing.T) {
+	var fifo string
+	var ours *os.File
+	s := launchServer(t, func(cmd *exec.Cmd) { // as with <> in a shell
+		fifo = cmd.Dir + "/fifo"
+		must(t, syscall.Mkfifo(fifo, 0o600))
+		var err error
+		ours, err = os.OpenFile(fifo, os.O_RDWR, 0)
+		must(t, err)
+		cmd.Stdin = ours
+	})
+	must(t, ours.Close())                            // now the server alone holds it open
+	for _, id := range []string{"first", "second"} { // each from a writer of its own
+		must(t, os.WriteFile(fifo, []byte(`{"id":"`+id+`","type":"get_state"}`+"\n"), 0))
+		s.await(`"id":"` + id + `"`)
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
