@@ -1,7 +1,9 @@
 package main
 
 import (
+	stdcmp "cmp"
 	"io"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,5 +89,24 @@ func TestTheDistanceOfWordsCountsEdits(t *testing.T) {
 		if got := distance(c.a, c.b); got != c.want {
 			t.Errorf("%q to %q: %d", c.a, c.b, got)
 		}
+	}
+}
+
+func TestEveryLaunchFlagIsKnownToQuickByKongsName(t *testing.T) {
+	k, err := newParser(&cli{}, io.Discard)
+	must(t, err)
+	known := map[string]bool{}
+	for _, flag := range k.Model.Flags {
+		known[flag.Name] = true
+	}
+	fields := reflect.TypeFor[launchFlags]()
+	for i := range fields.NumField() {
+		name := stdcmp.Or(fields.Field(i).Tag.Get("name"), kebab(fields.Field(i).Name))
+		if !known[name] || flagNamed(&launchFlags{}, name) == nil {
+			t.Errorf("field %s: kong has no --%s", fields.Field(i).Name, name)
+		}
+	}
+	if _, ok := quick([]string{"--maxtime", "5"}); ok {
+		t.Error("--maxtime is no flag")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 	"strings"
+	"unicode"
 )
 
 // quick reads a command line of nothing but launch flags, each in full and with
@@ -33,11 +34,24 @@ func flagNamed(flags *launchFlags, name string) any {
 	all := reflect.ValueOf(flags).Elem()
 	for i := range all.NumField() {
 		field := all.Type().Field(i)
-		if cmp.Or(field.Tag.Get("name"), strings.ToLower(field.Name)) == name {
+		if cmp.Or(field.Tag.Get("name"), kebab(field.Name)) == name {
 			return all.Field(i).Addr().Interface()
 		}
 	}
 	return nil
+}
+
+// kebab turns the name of a field into that of its flag, as kong does:
+// SessionDir is session-dir.
+func kebab(field string) string {
+	var b strings.Builder
+	for i, r := range field {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }
 
 // take gives a flag its value and returns the words after that; nil when it
