@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -159,6 +160,29 @@ func TestAHostThatReadsNoMoreEndsTheServerQuietly(t *testing.T) {
 		t.Error("code", code)
 	}
 	s.quiet()
+}
+
+func TestDescriptorOneIsStderrForAsLongAsItServes(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no /proc")
+	}
+	s := launchServer(t, nil)
+	for i := range 20 { // garbage enough for collections
+		id := strconv.Itoa(i)
+		s.send(`{"id":"` + id + `","type":"set_todos","phases":[{"name":"` + strings.Repeat("x", 1<<20) + `","tasks":[]}]}`)
+		s.await(`{"id":"` + id + `"`)
+	}
+	link := func(fd string) string {
+		to, err := os.Readlink("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/fd/" + fd)
+		must(t, err)
+		return to
+	}
+	if one, two := link("1"), link("2"); one != two {
+		t.Errorf("1 is %s, 2 is %s", one, two)
+	}
+	if zero := link("0"); zero != os.DevNull {
+		t.Errorf("0 is %s", zero)
+	}
 }
 
 func TestAnIdleServerNoticesThatNobodyReads(t *testing.T) {

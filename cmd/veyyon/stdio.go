@@ -29,7 +29,8 @@ func takeStdio() (in, out *os.File, err error) {
 	if err := unix.Dup2(2, 1); err != nil {
 		return nil, nil, fmt.Errorf("giving up stdout: %w", err)
 	}
-	os.Stdout = os.Stderr
+	// os.Stdout stays as it is: it writes to 1, which is stderr now. Were it
+	// replaced, its finalizer would close 1, and any file opened next be "stdout".
 	return in, out, nil
 }
 
