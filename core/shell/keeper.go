@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// How many spares are kept: as many as commands came in a window of time, at once
-// or one after another, in these bounds; none when none came for a window or two.
-// A spare costs about 3.5 MB, of which most is shared.
+// How many spares are kept: as many as commands ran at once in a window of time,
+// or came one after another, in these bounds; none when none came for a window
+// or two. A spare costs about 3.5 MB, of which most is shared.
 const (
 	minSpares = 2
+	maxInARow = 8  // of those kept since many came one after another
 	maxSpares = 64 // what the RPC server runs at once
 	window    = 1500 * time.Millisecond
 )
 
 // When spares are started. Starting one takes a processor for a millisecond or
-// two, more than a command like true needs that has one, so they are started
-// while nothing is asked for: from calm after the last command was over, or, if
-// one goes on, from lull after it came; a batch at each tick, which takes one
-// processor. A command that finds none has to wait for a shell anyway; then a
-// batch is started beside it.
+// two, more than a command like true needs that has one, so the stock is filled
+// while nothing runs, or from lull after the last command came; a batch at each
+// tick, which takes one processor. A command that finds none has to wait for a
+// shell anyway, and one that runs alone leaves a processor: then a batch is
+// started beside it, if few are left.
 const (
-	calm  = 10 * time.Millisecond
+	tick  = 10 * time.Millisecond
 	lull  = 100 * time.Millisecond
-	tick  = 5 * time.Millisecond
-	batch = 4
+	batch = 8
 )
 
 // A keeper has the spares and knows what runs. All its fields are of the one
@@ -130,7 +130,7 @@ func (k *keeper) take(o order) (p *process, ok bool) {
 	}
 	k.busy++
 	k.came++
-	k.load = max(k.load, k.came)
+	k.load = max(k.load, k.busy, min(k.came, maxInARow))
 	if k.windows == nil {
 		k.windows = time.After(window)
 	}
@@ -150,6 +150,9 @@ func (k *keeper) take(o order) (p *process, ok bool) {
 		case <-p.exited: // somebody killed it
 			p.discard()
 		default:
+			if k.busy == 1 && len(k.spares) <= k.wanted()/4 {
+				k.due = batch
+			}
 			return p, true
 		}
 	}
@@ -162,7 +165,7 @@ func (k *keeper) take(o order) (p *process, ok bool) {
 func (k *keeper) done(session int) {
 	k.busy--
 	if k.busy == 0 {
-		k.rested = time.Now().Add(calm)
+		k.rested = time.Now()
 	}
 	k.ended = true
 	k.look()
