@@ -3,9 +3,11 @@ package registry
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -70,31 +72,38 @@ func TestACommandPrintsTheKeyOnce(t *testing.T) {
 }
 
 func TestAnAbortEndsTheCommandWithItsChildren(t *testing.T) {
-	pidfile := filepath.Join(t.TempDir(), "pid")
-	r := world{yml: "providers:\n  p: {baseUrl: 'http://x', api: openai-completions, apiKey: '!sleep 60 & echo $! > " + pidfile + "; wait', models: [{id: m}]}\n"}.open(t)
+	fifo := filepath.Join(t.TempDir(), "fifo") // ends when the last process that holds it does
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := world{yml: "providers:\n  p: {baseUrl: 'http://x', api: openai-completions, apiKey: '!exec 3>" + fifo + "; sleep 60 & echo >&3; wait', models: [{id: m}]}\n"}.open(t)
 	m, _ := r.Find("p", "m")
 	cause := errors.New("aborted by the test")
 	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan error, 1)
 	go func() {
-		for {
-			if raw, _ := os.ReadFile(pidfile); strings.HasSuffix(string(raw), "\n") {
-				break
+		ended <- func() error {
+			defer cancel(cause)
+			held, err := os.Open(fifo)
+			if err != nil {
+				return err
 			}
-			time.Sleep(5 * time.Millisecond) // another process writes it
-		}
-		cancel(cause)
+			defer held.Close()
+			if _, err := io.ReadFull(held, make([]byte, 1)); err != nil { // the grandchild runs
+				return err
+			}
+			cancel(cause)
+			if err := held.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+				return err
+			}
+			_, err = io.Copy(io.Discard, held)
+			return err
+		}()
 	}()
 	if _, err := r.Key(ctx, m); !errors.Is(err, cause) {
-		t.Error(err)
+		t.Fatal(err)
 	}
-	raw, _ := os.ReadFile(pidfile)
-	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) { // a killed process takes a moment to go
-		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(raw)) + "/stat")
-		if err != nil || strings.Contains(string(stat), ") Z ") {
-			return
-		}
-		if time.Since(begun) > 5*time.Second {
-			t.Fatalf("the grandchild lives: %s", stat)
-		}
+	if err := <-ended; err != nil {
+		t.Error("the grandchild lives:", err)
 	}
 }
