@@ -59,11 +59,11 @@ func serveInside(ctx context.Context, p *process, in, out *os.File) error {
 			return err
 		}
 		ledger := router.NewLedger(ctx, out)
-		emit := rpc.Sink(ctx, out)
+		sink := rpc.NewSink(ctx, out)
 		models := insideModels(p)
 		chosen, _ := models.FindRef(modelName) // nil where the home tells of none
 		agent, err := core.New(ctx, core.Options{
-			Models: models, HostTools: rpc.Tools{Ledger: ledger}, Shell: runner, Dir: p.work(), Emit: emit,
+			Models: models, HostTools: rpc.Tools{Ledger: ledger}, Shell: runner, Dir: p.work(), Emit: sink.Emit,
 			Transcripts: func(dir string) transcript.Options { return transcript.Options{CWD: dir} },
 			System:      func(dir string) []string { return prompt.Build(prompt.Options{Dir: dir, Now: time.Now()}) },
 			Choice: session.Choice{
@@ -75,7 +75,7 @@ func serveInside(ctx context.Context, p *process, in, out *os.File) error {
 			return err
 		}
 		opts := router.Options{OnEOF: agent.EndOfInput}
-		if err := router.Run(ctx, inbound, out, rpc.Table(agent, rpc.NewURIs(ledger)), ledger, opts); err != nil {
+		if err := router.Run(ctx, inbound, out, rpc.Table(agent, rpc.NewURIs(ledger), sink), ledger, opts); err != nil {
 			return err
 		}
 		return agent.Stop(ctx)

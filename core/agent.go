@@ -11,6 +11,7 @@ import (
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/host"
+	"veyyon.dev/veyyon/core/hub"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
@@ -39,37 +40,38 @@ type Options struct {
 	Emit     event.Sink
 	Deadline time.Time  // ends the runs that are under way then; the zero time sets none
 	Busy     func(bool) // told when a session begins a run and when it is idle again; may be nil; safe for concurrent use
-	Full     bool       // message updates carry the whole answer so far
+	Full     bool       // message updates carry the whole answer so far, until SetFullUpdates says otherwise
 	Retry    session.Retry
 	Choice   session.Choice
 	Resume   *transcript.Log // the session to go on with; nil begins one
+	// BackgroundLimit is how many conversations may go on in the background.
+	BackgroundLimit int
 }
 
 // Agent is everything behind one connection. Its methods answer without
 // waiting for a model, a person or a process, unless their comment says so.
-// They act on the session in front. Those that change which session that is are
-// called from one goroutine, the router's Starter. Errors that a host is to tell
+// They act on the session in front. They are safe for concurrent use; changes of
+// the session in front come one after the other. Errors that a host is to tell
 // apart carry a code of package fault.
 type Agent struct {
 	opts  Options
 	life  context.Context // the loops': ends them at once
-	front atomic.Pointer[session.Session]
+	hub   *hub.Hub
 	tools atomic.Pointer[tool.Set]
-	lives sync.WaitGroup     // one for each loop that runs
-	left  []*session.Session // sessions the host has left and that still unwind; the Starter's
+	full  atomic.Bool    // message updates carry the whole answer so far
+	lives sync.WaitGroup // one for each loop that runs
 }
 
-// The end of a session, as its last answer tells it.
-var (
-	errReplaced     = fault.New(fault.Cancelled, "The host moved to another session")
-	errDisconnected = fault.New(fault.Cancelled, "The host disconnected")
-)
+// errDisconnected is why sessions end with the connection; their last answers
+// tell it.
+var errDisconnected = fault.New(fault.Cancelled, "The host disconnected")
 
 // New begins a session, or goes on with Resume. Ending ctx stops all that runs
 // at once; Stop is the soft way.
 func New(ctx context.Context, opts Options) (*Agent, error) {
 	a := &Agent{opts: opts, life: ctx}
 	a.tools.Store(&opts.Tools)
+	a.full.Store(opts.Full)
 	log := opts.Resume
 	if log == nil {
 		var err error
@@ -77,7 +79,7 @@ func New(ctx context.Context, opts Options) (*Agent, error) {
 			return nil, err
 		}
 	}
-	a.front.Store(a.begin(log, opts.Choice))
+	a.hub = hub.New(a.begin(log, opts.Choice), opts.BackgroundLimit)
 	return a, nil
 }
 
@@ -86,7 +88,7 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 	dir := sessionDir(log, a.opts.Dir)
 	s := session.New(session.Options{
 		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
-		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.opts.Full, Retry: a.opts.Retry,
+		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.full.Load, Retry: a.opts.Retry,
 		Choice: a.restored(log, choice),
 	})
 	a.lives.Go(func() { s.Loop(a.life) })
@@ -96,15 +98,18 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 // EndOfInput follows the end of the host's input: the running turn is aborted
 // and nothing new begins. Commands of the host go on; AbortBash ends them.
 func (a *Agent) EndOfInput(ctx context.Context) {
-	a.front.Load().Finish(ctx, errDisconnected)
+	a.hub.Front().Finish(ctx, errDisconnected)
 }
 
 // Settled waits until the session in front has nothing more to do.
-func (a *Agent) Settled(ctx context.Context) error { return a.front.Load().Settled(ctx) }
+func (a *Agent) Settled(ctx context.Context) error { return a.hub.Front().Settled(ctx) }
+
+// Linger waits for the conversations in the background, or for the end of ctx.
+func (a *Agent) Linger(ctx context.Context) { a.hub.Linger(ctx) }
 
 // Stop ends all sessions and waits for them, or for the end of ctx.
 func (a *Agent) Stop(ctx context.Context) error {
-	a.front.Load().Stop(ctx, errDisconnected, false)
+	a.hub.Stop(ctx, errDisconnected)
 	ended := make(chan struct{})
 	go func() { defer close(ended); a.lives.Wait() }() // ends with the loops, which hear a.life
 	select {
@@ -120,7 +125,7 @@ func (a *Agent) Prompt(ctx context.Context, p session.Prompt) (session.Accepted,
 	if run := slash.Lookup(p.Text); run != nil {
 		return a.slash(ctx, run)
 	}
-	return a.front.Load().Prompt(ctx, p)
+	return a.hub.Front().Prompt(ctx, p)
 }
 
 func (a *Agent) slash(ctx context.Context, run func(context.Context, slash.Target) (slash.Effect, error)) (session.Accepted, error) {
@@ -145,58 +150,71 @@ func (a *Agent) slash(ctx context.Context, run func(context.Context, slash.Targe
 
 // Steer queues a message for the next boundary of the run.
 func (a *Agent) Steer(ctx context.Context, p session.Prompt) (release func(), err error) {
-	return a.front.Load().Steer(ctx, p)
+	return a.hub.Front().Steer(ctx, p)
 }
 
 // FollowUp queues a message for the end of the run.
 func (a *Agent) FollowUp(ctx context.Context, p session.Prompt) (release func(), err error) {
-	return a.front.Load().FollowUp(ctx, p)
+	return a.hub.Front().FollowUp(ctx, p)
 }
 
 // Abort asks the running turn, its retries and all bash commands to end. wait
 // returns when the run has unwound (its agent_end is in the outbox); it is nil
 // when nothing ran.
 func (a *Agent) Abort(ctx context.Context) (wait func(context.Context) error, err error) {
-	return a.front.Load().Abort(ctx)
+	return a.hub.Front().Abort(ctx)
 }
 
 // AbortAndPrompt aborts, and begins this prompt as soon as the run has unwound.
 func (a *Agent) AbortAndPrompt(ctx context.Context, p session.Prompt) (session.Accepted, error) {
-	return a.front.Load().AbortAndPrompt(ctx, p)
+	return a.hub.Front().AbortAndPrompt(ctx, p)
 }
 
 // AbortRetry ends a wait before a retry.
-func (a *Agent) AbortRetry(ctx context.Context) error { return a.front.Load().AbortRetry(ctx) }
+func (a *Agent) AbortRetry(ctx context.Context) error { return a.hub.Front().AbortRetry(ctx) }
 
 // Bash registers a command, so that AbortBash and Abort reach it from now on.
 // run executes it and records it in the session; it waits for the process and
 // must be called once.
 func (a *Agent) Bash(ctx context.Context, command string) (run func(context.Context) (shell.Result, error), err error) {
-	return a.front.Load().Bash(ctx, command)
+	return a.hub.Front().Bash(ctx, command)
 }
 
 // AbortBash asks all commands of the host to end.
-func (a *Agent) AbortBash(ctx context.Context) error { return a.front.Load().AbortBash(ctx) }
+func (a *Agent) AbortBash(ctx context.Context) error { return a.hub.Front().AbortBash(ctx) }
 
 // State is a snapshot of the session.
-func (a *Agent) State(ctx context.Context) (session.State, error) { return a.front.Load().State(ctx) }
+func (a *Agent) State(ctx context.Context) (session.State, error) { return a.hub.Front().State(ctx) }
 
 // Messages lists the finished messages.
 func (a *Agent) Messages(ctx context.Context) ([]message.Message, error) {
-	return a.front.Load().Messages(ctx)
+	return a.hub.Front().Messages(ctx)
 }
 
 // Stats counts what the session holds.
-func (a *Agent) Stats(ctx context.Context) (session.Stats, error) { return a.front.Load().Stats(ctx) }
+func (a *Agent) Stats(ctx context.Context) (session.Stats, error) { return a.hub.Front().Stats(ctx) }
 
 // LastAssistantText is the text of the last answer; ok is false without one.
 func (a *Agent) LastAssistantText(ctx context.Context) (text string, ok bool, err error) {
-	return a.front.Load().LastAssistantText(ctx)
+	return a.hub.Front().LastAssistantText(ctx)
 }
+
+// MessagesPage takes a look at the finished messages; encode makes the page of
+// them and may run anywhere.
+func (a *Agent) MessagesPage(ctx context.Context, r session.PageRequest) (encode func() (session.Page, error), err error) {
+	return a.hub.Front().Page(ctx, r)
+}
+
+// SetFullUpdates says whether message updates carry the whole answer so far,
+// from the next answer on.
+func (a *Agent) SetFullUpdates(full bool) { a.full.Store(full) }
+
+// FullUpdates tells whether they do.
+func (a *Agent) FullUpdates() bool { return a.full.Load() }
 
 // BranchMessages lists the user messages one can go back to.
 func (a *Agent) BranchMessages(ctx context.Context) ([]session.BranchMessage, error) {
-	return a.front.Load().BranchMessages(ctx)
+	return a.hub.Front().BranchMessages(ctx)
 }
 
 // InMemory tells whether the session has no file.
@@ -210,37 +228,37 @@ func (a *Agent) Commands(context.Context) ([]event.Command, error) { return slas
 
 // SetName names the session.
 func (a *Agent) SetName(ctx context.Context, name string) error {
-	return a.front.Load().SetName(ctx, name)
+	return a.hub.Front().SetName(ctx, name)
 }
 
 // SetTodos replaces the todo list and returns it.
 func (a *Agent) SetTodos(ctx context.Context, phases []tool.Phase) ([]tool.Phase, error) {
-	return phases, a.front.Load().SetTodos(ctx, phases)
+	return phases, a.hub.Front().SetTodos(ctx, phases)
 }
 
 // SetSteeringMode says how many steering messages are delivered at once.
 func (a *Agent) SetSteeringMode(ctx context.Context, mode session.QueueMode) error {
-	return a.front.Load().SetSteeringMode(ctx, mode)
+	return a.hub.Front().SetSteeringMode(ctx, mode)
 }
 
 // SetFollowUpMode says how many follow-ups are delivered at once.
 func (a *Agent) SetFollowUpMode(ctx context.Context, mode session.QueueMode) error {
-	return a.front.Load().SetFollowUpMode(ctx, mode)
+	return a.hub.Front().SetFollowUpMode(ctx, mode)
 }
 
 // SetInterruptMode says whether steering cuts tool calls short.
 func (a *Agent) SetInterruptMode(ctx context.Context, mode session.InterruptMode) error {
-	return a.front.Load().SetInterruptMode(ctx, mode)
+	return a.hub.Front().SetInterruptMode(ctx, mode)
 }
 
 // SetAutoCompaction switches compaction by itself on or off.
 func (a *Agent) SetAutoCompaction(ctx context.Context, on bool) error {
-	return a.front.Load().SetAutoCompaction(ctx, on)
+	return a.hub.Front().SetAutoCompaction(ctx, on)
 }
 
 // SetAutoRetry switches retries on or off.
 func (a *Agent) SetAutoRetry(ctx context.Context, on bool) error {
-	return a.front.Load().SetAutoRetry(ctx, on)
+	return a.hub.Front().SetAutoRetry(ctx, on)
 }
 
 // LoginProvider is a provider one can sign in to.

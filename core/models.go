@@ -5,6 +5,7 @@ import (
 
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/model/registry"
 )
 
 // CycledModel answers cycle_model.
@@ -21,7 +22,7 @@ func (a *Agent) SetModel(ctx context.Context, provider, id string) (*model.Model
 	if !ok {
 		return nil, fault.Newf(fault.NotFound, "Model not found: %s/%s", provider, id)
 	}
-	return m, a.front.Load().SetModel(ctx, m)
+	return m, a.hub.Front().SetModel(ctx, m)
 }
 
 // CycleModel goes to the next model; nil when there is none to go to.
@@ -43,7 +44,7 @@ func (a *Agent) CycleModel(ctx context.Context) (*CycledModel, error) {
 			next = candidates[(i+1)%len(candidates)]
 		}
 	}
-	if err := a.front.Load().SetModel(ctx, next); err != nil {
+	if err := a.hub.Front().SetModel(ctx, next); err != nil {
 		return nil, err
 	}
 	state, err = a.State(ctx)
@@ -58,10 +59,20 @@ func (a *Agent) AvailableModels(context.Context) ([]*model.Model, error) {
 // SetThinkingLevel asks for a level: one that the model accepts, auto or
 // inherit.
 func (a *Agent) SetThinkingLevel(ctx context.Context, level string) error {
-	return a.front.Load().SetThinkingLevel(ctx, model.Level(level))
+	return a.hub.Front().SetThinkingLevel(ctx, model.Level(level))
+}
+
+// ThinkingLevels lists the levels that the model accepts; empty without a model
+// that reasons.
+func (a *Agent) ThinkingLevels(ctx context.Context) ([]model.Level, error) {
+	state, err := a.State(ctx)
+	if err != nil || state.Model == nil {
+		return nil, err
+	}
+	return registry.Levels(state.Model), nil
 }
 
 // CycleThinkingLevel returns the next level, "" when the model does not reason.
 func (a *Agent) CycleThinkingLevel(ctx context.Context) (model.Level, error) {
-	return a.front.Load().CycleThinkingLevel(ctx)
+	return a.hub.Front().CycleThinkingLevel(ctx)
 }

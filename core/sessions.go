@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/hub"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/slash"
@@ -23,88 +23,143 @@ import (
 // again.
 const unwindWait = 5 * time.Second
 
-// SessionChange answers new_session and switch_session.
+// SessionChange answers new_session and switch_session. Background is there when
+// a session moved to the background.
 type SessionChange struct {
-	Cancelled bool `json:"cancelled"`
+	Cancelled  bool       `json:"cancelled"`
+	Background *hub.Moved `json:"background,omitempty"`
 }
 
 // NewSession leaves the session in front and begins another with its model,
-// level and modes. The host hears nothing more of the old one. Background while
-// a turn runs has the code fault.NotImplemented, and then nothing changes.
-func (a *Agent) NewSession(ctx context.Context, parent string, background bool) (SessionChange, error) {
-	old := a.front.Load()
-	state, err := old.State(ctx)
-	if err != nil {
-		return SessionChange{}, err
-	}
-	if background && state.IsStreaming {
-		return SessionChange{}, fault.New(fault.NotImplemented, "new_session cannot keep a turn running in the background yet")
-	}
+// level and modes. The host hears nothing more of the old one, which stops; with
+// background, and while a turn streams, it goes on in the background instead.
+//
+// Protocol: "Background conversations".
+func (a *Agent) NewSession(ctx context.Context, parent string, background bool) (change SessionChange, err error) {
+	err = a.hub.Change(ctx, func(m *hub.Members) error {
+		state, err := m.Front().State(ctx)
+		if err != nil {
+			return err
+		}
+		moving := background && state.IsStreaming
+		if moving {
+			if err := m.CheckLimit(); err != nil {
+				return err
+			}
+		}
+		next, err := a.fresh(ctx, m.Front(), parent)
+		if err != nil {
+			return err
+		}
+		if moving {
+			if change.Background, err = m.MoveAway(ctx); err != nil {
+				return a.discard(ctx, next, err)
+			}
+		} else {
+			m.Drop(ctx)
+		}
+		a.attach(ctx, m, next)
+		return nil
+	})
+	return change, err
+}
+
+// fresh begins a session that takes over the model and the modes of old.
+func (a *Agent) fresh(ctx context.Context, old *session.Session, parent string) (*session.Session, error) {
 	choice, err := old.Choice(ctx)
 	if err != nil {
-		return SessionChange{}, err
+		return nil, err
 	}
 	opts := a.opts.Transcripts(a.opts.Dir)
 	opts.Parent = parent
 	log, err := transcript.New(opts)
 	if err != nil {
-		return SessionChange{}, err
+		return nil, err
 	}
-	a.leave(ctx, old)
-	a.attach(log, choice)
-	return SessionChange{}, nil
+	return a.begin(log, choice), nil
 }
 
-// SwitchSession goes on with the session in a file, or begins one there. The
-// codes of its errors are fault.Invalid for a file that is no session,
-// fault.Busy for one in use elsewhere, and fault.IO. When it fails the session in
-// front stays as it was, but for its own file, see reload. It may wait, up to
-// unwindWait, for a session that the host has just left.
-func (a *Agent) SwitchSession(ctx context.Context, path string) (SessionChange, error) {
-	old := a.front.Load()
-	choice, err := old.Choice(ctx)
-	if err != nil {
-		return SessionChange{}, err
+// discard ends a session that came to no use because of err.
+func (a *Agent) discard(ctx context.Context, s *session.Session, err error) error {
+	s.Stop(ctx, err, true)
+	return err
+}
+
+// SwitchSession goes on with the session in a file, or begins one there. A
+// conversation of the background that has this file comes back as it is, and the
+// session in front moves away in its place. The codes of its errors are
+// fault.Invalid for a file that is no session, fault.Busy for one in use
+// elsewhere, and fault.IO. When it fails the session in front stays as it was,
+// but for its own file, see reload. It may wait, up to unwindWait, for a session
+// that the host has just left.
+func (a *Agent) SwitchSession(ctx context.Context, path string) (change SessionChange, err error) {
+	err = a.hub.Change(ctx, func(m *hub.Members) error {
+		front := m.Front()
+		choice, err := front.Choice(ctx)
+		if err != nil {
+			return err
+		}
+		if file.Same(front.Path(), path) {
+			return a.reload(ctx, m, choice)
+		}
+		moved, err := a.swap(ctx, m, path)
+		if moved != nil || err != nil {
+			change.Background = moved
+			return err
+		}
+		log, err := a.open(ctx, m, path)
+		if err != nil {
+			return err
+		}
+		m.Drop(ctx)
+		a.attach(ctx, m, a.begin(log, choice))
+		return nil
+	})
+	return change, err
+}
+
+// swap lets the session in front and the conversation of the background that has
+// this file change places; moved is nil when there is no such conversation.
+func (a *Agent) swap(ctx context.Context, m *hub.Members, path string) (moved *hub.Moved, err error) {
+	if !m.Away(path) {
+		return nil, nil
 	}
-	if file.Same(old.Path(), path) {
-		return SessionChange{}, a.reload(ctx, old, choice)
+	if err := m.CheckLimit(); err != nil {
+		return nil, err
 	}
-	log, err := a.open(ctx, path)
-	if err != nil {
-		return SessionChange{}, err
+	back, err := m.Return(ctx, path)
+	if back == nil || err != nil {
+		return nil, err
 	}
-	a.leave(ctx, old)
-	a.attach(log, choice)
-	return SessionChange{}, nil
+	if moved, err = m.MoveAway(ctx); err != nil {
+		m.Back(ctx, back)
+		return nil, err
+	}
+	a.attach(ctx, m, back)
+	return moved, nil
 }
 
 // reload reads the file of the session in front again. The session is given up
 // first, since a file has one writer; should the file then be of no use, a new
 // session takes its place.
-func (a *Agent) reload(ctx context.Context, old *session.Session, choice session.Choice) error {
+func (a *Agent) reload(ctx context.Context, m *hub.Members, choice session.Choice) error {
 	spare, err := transcript.New(a.opts.Transcripts(a.opts.Dir))
 	if err != nil {
 		return err
 	}
-	a.leave(ctx, old)
-	log, err := a.open(ctx, old.Path())
+	path := m.Front().Path()
+	m.Drop(ctx)
+	log, err := a.open(ctx, m, path)
 	if err != nil {
 		log, err = spare, fault.Newf(fault.IO, "%v; a new session was begun instead", err)
 	}
-	a.attach(log, choice)
+	a.attach(ctx, m, a.begin(log, choice))
 	return err
 }
 
-// leave stops a session, of which the host hears nothing more. Its run may
-// still unwind for a while.
-func (a *Agent) leave(ctx context.Context, old *session.Session) {
-	old.Stop(ctx, errReplaced, true)
-	a.left = append(slices.DeleteFunc(a.left, ended), old)
-}
-
-// attach puts a session on this transcript in front.
-func (a *Agent) attach(log *transcript.Log, choice session.Choice) {
-	a.front.Store(a.begin(log, choice))
+// attach puts a session in front and tells the host.
+func (a *Agent) attach(ctx context.Context, m *hub.Members, s *session.Session) {
+	m.Attach(ctx, s)
 	a.Announce()
 }
 
@@ -112,7 +167,7 @@ func (a *Agent) attach(log *transcript.Log, choice session.Choice) {
 // are, and whether its file has suffered.
 func (a *Agent) Announce() {
 	a.opts.Emit(event.AvailableCommands{Commands: slash.List()})
-	if s := a.front.Load(); s.Skipped() > 0 {
+	if s := a.hub.Front(); s.Skipped() > 0 {
 		a.opts.Emit(event.Notice{
 			Level: "warning", Source: "transcript",
 			Message: fmt.Sprintf("%d line(s) of %s could not be read and were passed over.", s.Skipped(), s.Path()),
@@ -122,7 +177,7 @@ func (a *Agent) Announce() {
 
 // open opens a session file. If it is that of a session the host has just left,
 // it waits until that one has written its end.
-func (a *Agent) open(ctx context.Context, path string) (*transcript.Log, error) {
+func (a *Agent) open(ctx context.Context, m *hub.Members, path string) (*transcript.Log, error) {
 	opts := a.opts.Transcripts(a.opts.Dir)
 	log, err := transcript.Open(path, opts)
 	if !errors.Is(err, transcript.ErrLocked) {
@@ -130,15 +185,8 @@ func (a *Agent) open(ctx context.Context, path string) (*transcript.Log, error) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, unwindWait)
 	defer cancel()
-	for _, s := range a.left {
-		if !file.Same(s.Path(), path) {
-			continue
-		}
-		select {
-		case <-s.Done():
-		case <-ctx.Done():
-			return nil, coded(err)
-		}
+	if m.Unwound(ctx, path) != nil {
+		return nil, coded(err)
 	}
 	log, err = transcript.Open(path, opts)
 	return log, coded(err)
@@ -158,13 +206,15 @@ func coded(err error) error {
 	}
 }
 
-func ended(s *session.Session) bool {
-	select {
-	case <-s.Done():
-		return true
-	default:
-		return false
-	}
+// BackgroundSessions lists the conversations in the background.
+func (a *Agent) BackgroundSessions(ctx context.Context) ([]hub.Conversation, error) {
+	return a.hub.Background(ctx)
+}
+
+// CancelBackground tells a conversation in the background to end; wait returns
+// when it has. An unknown id has the code fault.NotFound.
+func (a *Agent) CancelBackground(ctx context.Context, id string) (wait func(context.Context) error, err error) {
+	return a.hub.Cancel(ctx, id, session.ErrInterrupted)
 }
 
 // restored is the choice with what the transcript says of model and level.

@@ -64,13 +64,19 @@ func InPool[A any](name string, pool Pool, start func(context.Context, A) (Finis
 	}}
 }
 
+// Later is what a command may do after its answer. Fail adds one error answer
+// with the same id. It may be called at any time and from any goroutine; the
+// error follows the answer, and only the first counts.
+type Later struct {
+	ID   frames.ID // of the command, nil when it had none
+	Fail func(error)
+}
+
 // Accepting makes the row of a command that is answered when it is accepted, and
-// may fail afterwards: fail then adds one error answer with the same id. It may
-// be called at any time and from any goroutine; the error follows the answer, and
-// only the first counts.
-func Accepting[A any](name string, run func(ctx context.Context, args A, fail func(error)) (Answer, error)) Route {
+// may fail afterwards.
+func Accepting[A any](name string, run func(ctx context.Context, args A, later Later) (Answer, error)) Route {
 	return Route{Name: name, Pool: Ordered, start: func(ctx context.Context, job *job) (Answer, Finish, error) {
-		answer, err := run(ctx, job.command.Body.(A), job.fail)
+		answer, err := run(ctx, job.command.Body.(A), Later{job.command.ID, job.fail})
 		return answer, nil, err
 	}}
 }

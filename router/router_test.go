@@ -290,16 +290,16 @@ func TestALateFailureFollowsItsAnswerOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var fails []func(error)
 		r := run(t, table(
-			Accepting("early", func(_ context.Context, _ int, fail func(error)) (Answer, error) {
-				fail(errors.New("early"))
-				return Answer{Then: func() { fail(errors.New("second")) }}, nil
+			Accepting("early", func(_ context.Context, _ int, later Later) (Answer, error) {
+				later.Fail(errors.New("early"))
+				return Answer{Then: func() { later.Fail(errors.New("second")) }}, nil
 			}),
-			Accepting("late", func(_ context.Context, _ int, fail func(error)) (Answer, error) {
-				fails = append(fails, fail)
+			Accepting("late", func(_ context.Context, _ int, later Later) (Answer, error) {
+				fails = append(fails, later.Fail)
 				return Answer{}, nil
 			}),
-			Accepting("refused", func(_ context.Context, _ int, fail func(error)) (Answer, error) {
-				fail(errors.New("late"))
+			Accepting("refused", func(_ context.Context, _ int, later Later) (Answer, error) {
+				later.Fail(errors.New("late"))
 				return Answer{}, errors.New("refused")
 			}),
 		), Options{})

@@ -54,6 +54,7 @@ var channelsIn = map[string]string{
 	"router/ledger.go":         "wakes the asker of one question",
 
 	"core/agent.go":            "the end of all sessions",
+	"core/hub/hub.go":          "the table of sessions, for one change at a time",
 	"core/session/session.go":  "the operations of a session's loop, and its end",
 	"core/session/abort.go":    "the end of one run",
 	"core/turn/turn.go":        "the steps of one turn",

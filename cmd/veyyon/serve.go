@@ -26,6 +26,9 @@ const (
 	// bashGrace is how long the host's commands may go on after the end of
 	// input; then they are ended, and their answers say so.
 	bashGrace = 2 * time.Second
+	// backgroundGrace is how long conversations in the background may go on
+	// after the end of input. Protocol: "Background conversations".
+	backgroundGrace = 5 * time.Second
 	// stopGrace is how long sessions may take to unwind at the end; then the
 	// process ends without them. Their files are whole at any moment.
 	stopGrace = 5 * time.Second
@@ -101,24 +104,29 @@ func middle(l *launch) stages.Middle {
 		defer closeRunner(runner)
 		ledger := router.NewLedger(ctx, out)
 		uris := rpc.NewURIs(ledger)
-		emit := rpc.Sink(ctx, out)
-		agent, err := core.New(ctx, l.agentOptions(runner, ledger, uris, emit))
+		sink := rpc.NewSink(ctx, out)
+		agent, err := core.New(ctx, l.agentOptions(runner, ledger, uris, sink.Emit))
 		if err != nil {
 			return err
 		}
 		agent.Announce()
+		lingering, over := context.WithCancel(signals.soft) // a signal ends the conversations in the background at once
+		defer over()
 		opts := router.Options{OnEOF: func(finishing context.Context) {
 			if l.flags.Drain {
 				draining, stop := context.WithCancel(ctx)
 				defer context.AfterFunc(signals.soft, stop)()
 				_ = agent.Settled(draining) // a signal or the end of the session is as good
 			}
+			time.AfterFunc(backgroundGrace, over)
 			wind(finishing, agent, signals)
 		}}
 		if l.flags.Drain {
 			opts.Grace = math.MaxInt64 // the turn that is waited for may take any time
 		}
-		failed := router.Run(ctx, inbound, out, rpc.Table(agent, uris), ledger, opts)
+		failed := router.Run(ctx, inbound, out, rpc.Table(agent, uris, sink), ledger, opts)
+		defer context.AfterFunc(ctx, over)()
+		agent.Linger(lingering)
 		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 		defer cancel()
 		return errors.Join(failed, agent.Stop(stopping))

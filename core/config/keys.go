@@ -60,7 +60,7 @@ var (
 
 	SessionWorkdir   = text("session.workdir", "Folder to start in, absolute or from ~")
 	SessionRecord    = later(enum("session.instrumentation", "How much is recorded about sessions", "off", "basic", "rich", "ultra"))
-	SessionAway      = later(integer("session.backgroundLimit", 4, -1<<31, "Most conversations in the background"))
+	SessionAway      = integer("session.backgroundLimit", 4, -1<<31, "Most conversations in the background")
 	AutoResume       = boolean("autoResume", false, "Start with the newest session of the folder")
 	AgentIsolation   = later(hosted(enum("agent.isolation.mode", "How agents are kept apart from the working tree", "none", "auto", "apfs", "btrfs", "zfs", "reflink", "overlayfs", "projfs", "block-clone", "rcopy")))
 	AgentMerge       = later(hosted(enum("agent.isolation.merge", "How the work of an agent comes back", "patch", "branch")))

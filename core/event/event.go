@@ -132,6 +132,9 @@ type (
 		Description string `json:"description,omitempty"`
 		Usage       string `json:"usage,omitempty"`
 	}
+	// SessionSettled tells that nothing runs and nothing begins by itself. Only
+	// hosts that ask for it get it (decisions 28).
+	SessionSettled struct{}
 	// Notice is a message for the person, of level info, warning or error.
 	Notice struct {
 		Level   string `json:"level"`
@@ -181,6 +184,7 @@ func (AutoRetryStart) Name() string       { return "auto_retry_start" }
 func (AutoRetryEnd) Name() string         { return "auto_retry_end" }
 func (ThinkingLevelChanged) Name() string { return "thinking_level_changed" }
 func (Notice) Name() string               { return "notice" }
+func (SessionSettled) Name() string       { return "session_settled" }
 func (CommandOutput) Name() string        { return "command_output" }
 func (SessionInfoUpdate) Name() string    { return "session_info_update" }
 func (ConfigUpdate) Name() string         { return "config_update" }

@@ -7,8 +7,8 @@ import (
 	"veyyon.dev/veyyon/core/fault"
 )
 
-// errInterrupted is why a person's abort ends a run; its text is shown.
-var errInterrupted = fault.New(fault.Cancelled, "Interrupted by user")
+// ErrInterrupted is why a person's abort ends a run; its text is shown.
+var ErrInterrupted = fault.New(fault.Cancelled, "Interrupted by user")
 
 // abort tells the run, the prompts behind it and the commands to end.
 func (st *state) abort(reason error) {
@@ -37,7 +37,7 @@ func (st *state) abortRuns(reason error) {
 func (s *Session) Abort(ctx context.Context) (wait func(context.Context) error, err error) {
 	ended, err := ask(ctx, s, func(st *state) <-chan struct{} {
 		ended := st.lastEnd() // now: queued steering begins a run of its own behind the abort
-		st.abort(errInterrupted)
+		st.abort(ErrInterrupted)
 		return ended
 	})
 	if err != nil || ended == nil {

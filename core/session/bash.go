@@ -72,7 +72,7 @@ func (st *state) flushLate() {
 
 // AbortBash tells all commands of the host to end.
 func (s *Session) AbortBash(ctx context.Context) error {
-	return s.do(ctx, func(st *state) { st.abortBash(errInterrupted) })
+	return s.do(ctx, func(st *state) { st.abortBash(ErrInterrupted) })
 }
 
 func (st *state) abortBash(reason error) {

@@ -37,6 +37,8 @@ func (s *Session) Loop(ctx context.Context) {
 			st.abortBash(context.Cause(ctx))
 			st.stop(context.Cause(ctx))
 		}
+		st.tellSettled()
+		st.endIfLeft()
 		st.tellBusy()
 	}
 }

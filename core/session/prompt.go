@@ -29,7 +29,7 @@ func (s *Session) Prompt(ctx context.Context, p Prompt) (accepted Accepted, err 
 // can; otherwise the errors are those of Prompt.
 func (s *Session) AbortAndPrompt(ctx context.Context, p Prompt) (accepted Accepted, err error) {
 	err = try(ctx, s, func(st *state) error {
-		st.abort(errInterrupted)
+		st.abort(ErrInterrupted)
 		if err := st.ready(); err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (st *state) busy() bool {
 // accept makes the prompt the next run. It begins when released, and not
 // before the run under way has unwound.
 func (st *state) accept(p Prompt) Accepted {
-	next := &prompt{messages: []message.Message{message.NewUser(p.Text, p.Images)}, fail: p.Fail}
+	next := &prompt{messages: []message.Message{message.NewUser(p.Text, p.Images)}, fail: p.Fail, done: p.Done}
 	st.parked = false
 	if st.run == nil {
 		st.open(next)

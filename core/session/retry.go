@@ -66,6 +66,7 @@ func (st *state) forget(m *message.Assistant) {
 		if st.messages[i] == message.Message(m) {
 			st.messages = append(st.messages[:i:i], st.messages[i+1:]...)
 			st.size.remove(m)
+			st.generation++
 			return
 		}
 	}

@@ -15,6 +15,7 @@ import (
 type prompt struct {
 	messages []message.Message // empty for a run that only continues
 	fail     func(error)
+	done     func(PromptEnd) // nil for none
 	released bool
 	aborted  error           // the reason, once aborted before it began
 	ended    []chan struct{} // closed by settle, once the prompt has ended
@@ -110,6 +111,9 @@ func (st *state) endRun() {
 
 // settle wakes those who waited for the run, and begins what comes next.
 func (st *state) settle(r *run) {
+	if r.begun && r.prompt.done != nil {
+		r.prompt.done(st.promptEnd(r))
+	}
 	for _, ended := range r.prompt.ended {
 		close(ended)
 	}

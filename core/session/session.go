@@ -25,7 +25,7 @@ type Options struct {
 	// CacheKey names the session to providers; its id when empty.
 	CacheKey string
 	Emit     event.Sink
-	Full     bool // message updates carry the whole answer so far
+	Full     func() bool // whether message updates carry the whole answer so far; nil never
 	Retry    Retry
 	Choice   Choice
 	// Deadline ends the run that is under way then; later prompts are refused.
@@ -92,8 +92,14 @@ func New(opts Options) *Session {
 	return &Session{ops: make(chan op), done: make(chan struct{}), opts: opts}
 }
 
+// ID is the session's id.
+func (s *Session) ID() string { return s.opts.Log.ID() } // never changes
+
 // Path is the session's file, "" for one in memory.
 func (s *Session) Path() string { return s.opts.Log.Path() } // never changes
+
+// Dir is the directory the session works in.
+func (s *Session) Dir() string { return s.opts.Dir }
 
 // Skipped counts the lines of the file that could not be read.
 func (s *Session) Skipped() int { return s.opts.Log.Skipped() } // as above

@@ -19,22 +19,27 @@ type state struct {
 	life context.Context // ends with the session
 
 	messages []message.Message // the context, oldest first
-	size     contextSize
-	choice   Choice
-	todos    []tool.Phase
-	callIDs  callIDs
+	// generation counts how often messages have been taken out of the context:
+	// what a host has counted so far no longer holds then.
+	generation int
+	size       contextSize
+	choice     Choice
+	todos      []tool.Phase
+	callIDs    callIDs
 
-	run     *run      // the prompt under way, nil when idle
-	next    []*prompt // accepted while an abort unwinds the run, in order
-	queues  queues
-	late    []*message.BashExecution // finished while the run went on; they join at its end
-	parked  bool                     // the person aborted: follow-ups wait for the next prompt
-	bash    map[*bashRun]struct{}
-	told    bool // what opts.Busy has been told
-	stopped bool
-	killed  bool // the hard stop: there is nobody left to hear of anything
-	muted   bool // the host has left this session: no more events
-	warned  bool // a failed write has been reported
+	run       *run      // the prompt under way, nil when idle
+	next      []*prompt // accepted while an abort unwinds the run, in order
+	queues    queues
+	late      []*message.BashExecution // finished while the run went on; they join at its end
+	parked    bool                     // the person aborted: follow-ups wait for the next prompt
+	bash      map[*bashRun]struct{}
+	told      bool // what opts.Busy has been told
+	stopped   bool
+	killed    bool // the hard stop: there is nobody left to hear of anything
+	muted     bool // the host has left this session: no more events
+	unsettled bool // a run has begun since the host was told that all is at rest
+	leaving   bool // it goes on without its host, and ends when it is idle
+	warned    bool // a failed write has been reported
 }
 
 func newState(s *Session, life context.Context) *state {

@@ -100,6 +100,10 @@ type Prompt struct {
 	// Fail is called at most once if the prompt was accepted and then could
 	// not be begun. It may be called from any goroutine; nil ignores.
 	Fail func(error)
+	// Done is called once when the run of an accepted prompt has ended, behind
+	// its agent_end; not for one that was queued into another's run. It may be
+	// called from any goroutine; nil ignores.
+	Done func(PromptEnd)
 }
 
 // Accepted says what became of a prompt.

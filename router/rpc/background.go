@@ -3,17 +3,22 @@ package rpc
 import (
 	"context"
 
-	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/router"
 )
 
-// There are no background conversations yet, so the list is empty and no id
-// names one.
-
-func (c *commands) backgroundSessions(context.Context, struct{}) (router.Answer, error) {
-	return keyed("sessions", []struct{}{}), nil
+// cancelled is the data of cancel_background_session.
+type cancelled struct {
+	SessionID string `json:"sessionId"`
 }
 
-func (c *commands) cancelBackgroundSession(_ context.Context, id string) (router.Finish, error) {
-	return nil, fault.New(fault.NotFound, "No background conversation "+id)
+// cancelBackgroundSession tells the conversation to end in its turn, and is
+// answered when it has.
+func (c *commands) cancelBackgroundSession(ctx context.Context, id string) (router.Finish, error) {
+	wait, err := c.agent.CancelBackground(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (router.Answer, error) {
+		return router.Answer{Data: cancelled{id}}, wait(ctx)
+	}, nil
 }

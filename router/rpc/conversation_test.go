@@ -162,6 +162,9 @@ func disorder(log []frame) (wrong []string) {
 				wrong = append(wrong, fmt.Sprintf("frame %d: %s answered twice", i, key))
 			}
 		}
+		if f.kind == "available_commands_update" && comesBack(log[i:]) {
+			o.midway = true
+		}
 		if fault := o.take(f); fault != "" {
 			wrong = append(wrong, fmt.Sprintf("frame %d, %s: %s", i, f.short, fault))
 		}
@@ -172,8 +175,21 @@ func disorder(log []frame) (wrong []string) {
 	return wrong
 }
 
+// comesBack tells whether the next answer brings a session back whose run may be
+// under way.
+func comesBack(log []frame) bool {
+	for _, f := range log {
+		if f.kind == "response" {
+			data, _ := f.fields["data"].(map[string]any)
+			return f.fields["command"] == "switch_session" && data["background"] != nil
+		}
+	}
+	return false
+}
+
 // order is where the events of a session stand.
 type order struct {
+	midway              bool // the events begin in the middle of a run, and are not looked at before the next
 	run, retrying, turn bool
 	message             string // the role of the open message, "" when none is
 	calls               map[string]bool
@@ -182,6 +198,10 @@ type order struct {
 
 // take follows one frame and says what is wrong with it.
 func (o *order) take(f frame) string {
+	if o.midway && f.kind != "available_commands_update" {
+		o.midway = f.kind != "agent_end"
+		return ""
+	}
 	if family, _, _ := strings.Cut(f.kind, "_"); o.result != "" && f.kind != "message_start" && strings.Contains("agent turn tool message", family) {
 		return "the result of " + o.result + " does not follow its end"
 	}
@@ -189,7 +209,7 @@ func (o *order) take(f frame) string {
 	call := text(f.fields["toolCallId"])
 	switch f.kind {
 	case "available_commands_update": // another session
-		*o = order{calls: map[string]bool{}}
+		*o = order{calls: map[string]bool{}, midway: o.midway}
 	case "agent_start":
 		if o.run && !o.retrying || o.turn {
 			return "the run before has not ended"

@@ -14,11 +14,12 @@ type invoked struct {
 	AgentInvoked bool `json:"agentInvoked"`
 }
 
-func (c *commands) prompt(ctx context.Context, p wire.Prompt, fail func(error)) (router.Answer, error) {
-	asked, err := fitted(p, fail)
+func (c *commands) prompt(ctx context.Context, p wire.Prompt, later router.Later) (router.Answer, error) {
+	asked, err := fitted(p)
 	if err != nil {
 		return router.Answer{}, err
 	}
+	asked.Fail, asked.Done = later.Fail, c.result(later)
 	accepted, err := c.agent.Prompt(ctx, asked)
 	answer := router.Answer{Then: accepted.Release}
 	if accepted.AgentInvoked != nil {
@@ -29,17 +30,18 @@ func (c *commands) prompt(ctx context.Context, p wire.Prompt, fail func(error)) 
 
 // abortAndPrompt never says whether the agent was invoked (the document's "Edge
 // behavior from runtime").
-func (c *commands) abortAndPrompt(ctx context.Context, p wire.Prompt, fail func(error)) (router.Answer, error) {
-	asked, err := fitted(p, fail)
+func (c *commands) abortAndPrompt(ctx context.Context, p wire.Prompt, later router.Later) (router.Answer, error) {
+	asked, err := fitted(p)
 	if err != nil {
 		return router.Answer{}, err
 	}
+	asked.Fail, asked.Done = later.Fail, c.result(later)
 	accepted, err := c.agent.AbortAndPrompt(ctx, asked)
 	return router.Answer{Then: accepted.Release}, err
 }
 
 func (c *commands) steer(ctx context.Context, p wire.Prompt) (router.Answer, error) {
-	asked, err := fitted(p, nil)
+	asked, err := fitted(p)
 	if err != nil {
 		return router.Answer{}, err
 	}
@@ -48,7 +50,7 @@ func (c *commands) steer(ctx context.Context, p wire.Prompt) (router.Answer, err
 }
 
 func (c *commands) followUp(ctx context.Context, p wire.Prompt) (router.Answer, error) {
-	asked, err := fitted(p, nil)
+	asked, err := fitted(p)
 	if err != nil {
 		return router.Answer{}, err
 	}
@@ -72,8 +74,8 @@ func (c *commands) newSession(ctx context.Context, n wire.NewSession) (router.An
 
 // fitted is what the session is asked. An image that a provider would refuse is
 // refused here: in a session's file it would spoil every request to come.
-func fitted(p wire.Prompt, fail func(error)) (session.Prompt, error) {
-	asked := session.Prompt{Text: p.Message, Behavior: p.Behavior, Fail: fail}
+func fitted(p wire.Prompt) (session.Prompt, error) {
+	asked := session.Prompt{Text: p.Message, Behavior: p.Behavior}
 	for i, image := range p.Images {
 		fit, err := fitImage(image)
 		if err != nil {

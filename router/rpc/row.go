@@ -29,7 +29,7 @@ func pooled[A any](name string, pool router.Pool, decode func(wire.Object) (A, e
 }
 
 // accepting makes the row of a command that may fail after its answer.
-func accepting[A any](name string, decode func(wire.Object) (A, error), run func(context.Context, A, func(error)) (router.Answer, error)) row {
+func accepting[A any](name string, decode func(wire.Object) (A, error), run func(context.Context, A, router.Later) (router.Answer, error)) row {
 	return row{router.Accepting(name, run), untyped(decode)}
 }
 

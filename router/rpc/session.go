@@ -25,7 +25,7 @@ func (c *commands) exportHTML(ctx context.Context, _ string) (router.Finish, err
 	return nil, notImplemented("export_html")
 }
 
-func (c *commands) branch(context.Context, string) (router.Answer, error) {
+func (c *commands) branch(ctx context.Context, entryID string) (router.Answer, error) {
 	return router.Answer{}, notImplemented("branch")
 }
 

@@ -230,6 +230,7 @@ func (n *names) back(s string) string {
 	defer n.mu.Unlock()
 	for value, name := range n.given {
 		s = strings.ReplaceAll(s, `"`+name+`"`, `"`+value+`"`)
+		s = strings.ReplaceAll(s, `"`+name+`.`, `"`+value+`.`) // the beginning of a cursor
 	}
 	return s
 }

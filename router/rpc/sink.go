@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"sync/atomic"
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/frames"
@@ -9,24 +10,41 @@ import (
 	"veyyon.dev/veyyon/stages"
 )
 
-// Sink returns what sends a session's events to the host, in order, for as long
-// as ctx lives: that of the connection. Safe for concurrent use.
+// A Sink sends events to the host, in order, for as long as its context lives:
+// that of the connection. Safe for concurrent use.
 //
 // Protocol: "Event Stream Schema".
-func Sink(ctx context.Context, out stages.Outbox) event.Sink {
-	return func(events ...event.Event) {
-		var f frames.Outbound
-		if len(events) == 1 {
-			f = note(events[0])
-		} else {
-			batch := make(frames.Batch, len(events))
-			for i, e := range events {
-				batch[i] = note(e)
-			}
-			f = batch
+type Sink struct {
+	ctx    context.Context
+	out    stages.Outbox
+	filter atomic.Pointer[filter] // nil until the host has set one
+}
+
+// NewSink returns a sink without a filter.
+func NewSink(ctx context.Context, out stages.Outbox) *Sink { return &Sink{ctx: ctx, out: out} }
+
+// Emit is an event.Sink.
+func (s *Sink) Emit(events ...event.Event) {
+	keep := s.filter.Load()
+	if len(events) == 1 {
+		if keep.passes(events[0].Name()) {
+			s.send(note(events[0]))
 		}
-		_ = out.Send(ctx, f) // fails only when nobody reads any more
+		return
 	}
+	batch := make(frames.Batch, 0, len(events))
+	for _, e := range events {
+		if keep.passes(e.Name()) {
+			batch = append(batch, note(e))
+		}
+	}
+	if len(batch) > 0 {
+		s.send(batch)
+	}
+}
+
+func (s *Sink) send(f frames.Outbound) {
+	_ = s.out.Send(s.ctx, f) // fails only when nobody reads any more
 }
 
 // note wraps an event. Those that a slow host may get merged or replaced are

@@ -18,6 +18,7 @@ import (
 type commands struct {
 	agent *core.Agent
 	uris  *URIs
+	sink  *Sink
 	level atomic.Value // a string: what set_subagent_subscription asked for
 
 	constant constantState // the Starter's
@@ -33,9 +34,10 @@ func NewCodec() *wire.Codec {
 }
 
 // Table returns the routes of the protocol for an agent. uris is where
-// set_host_uri_schemes takes effect; they are the agent's.
-func Table(agent *core.Agent, uris *URIs) router.Table {
-	c := &commands{agent: agent, uris: uris}
+// set_host_uri_schemes takes effect, sink where set_event_filter does; they are
+// the agent's.
+func Table(agent *core.Agent, uris *URIs, sink *Sink) router.Table {
+	c := &commands{agent: agent, uris: uris, sink: sink}
 	c.level.Store("off")
 	var table router.Table
 	for _, row := range c.rows() {
@@ -91,12 +93,17 @@ func (c *commands) rows() []row {
 		ordered("set_session_name", wire.String("name"), done(c.agent.SetName)),
 		pooled("handoff", router.Model, wire.OptString("customInstructions"), later[string]("handoff")),
 
-		ordered("get_background_sessions", wire.Nothing, c.backgroundSessions),
+		ordered("get_background_sessions", wire.Nothing, list("sessions", c.agent.BackgroundSessions)),
 		pooled("cancel_background_session", router.Model, wire.String("sessionId"), c.cancelBackgroundSession),
 
 		ordered("get_messages", wire.Nothing, list("messages", c.agent.Messages)),
 
 		ordered("get_login_providers", wire.Nothing, c.loginProviders),
 		pooled("login", router.Human, wire.String("providerId"), c.login),
+
+		// Beyond the document (decisions 28).
+		pooled("get_messages_page", router.Disk, wire.DecodeMessagesPage, c.messagesPage),
+		ordered("set_event_filter", wire.DecodeEventFilter, c.setEventFilter),
+		ordered("get_available_thinking_levels", wire.Nothing, list("levels", c.agent.ThinkingLevels)),
 	}
 }

@@ -29,16 +29,18 @@ func same(t *testing.T, got, want any) {
 	}
 }
 
-// protocol lists the commands as the document does (facts/rpc 16).
+// protocol lists the commands as the document does (facts/rpc 16), then those
+// beyond it (decisions 28).
 const protocol = `prompt, steer, follow_up, abort, abort_and_prompt, new_session, get_state, get_available_commands, set_todos, set_host_tools,
 set_host_uri_schemes, set_subagent_subscription, get_subagents, get_subagent_messages, set_model, cycle_model, get_available_models,
 set_thinking_level, cycle_thinking_level, set_steering_mode, set_follow_up_mode, set_interrupt_mode, compact, set_auto_compaction, set_auto_retry,
 abort_retry, bash, abort_bash, get_session_stats, export_html, switch_session, branch, get_branch_messages, get_last_assistant_text,
-set_session_name, handoff, get_background_sessions, cancel_background_session, get_messages, get_login_providers, login`
+set_session_name, handoff, get_background_sessions, cancel_background_session, get_messages, get_login_providers, login,
+get_messages_page, set_event_filter, get_available_thinking_levels`
 
 func TestTheTableIsTheProtocolsInItsOrder(t *testing.T) {
 	var names []string
-	for _, route := range Table(nil, NewURIs(nil)) {
+	for _, route := range Table(nil, NewURIs(nil), nil) {
 		names = append(names, route.Name)
 	}
 	same(t, names, strings.FieldsFunc(protocol, func(r rune) bool { return strings.ContainsRune(", \n", r) }))
@@ -46,14 +48,14 @@ func TestTheTableIsTheProtocolsInItsOrder(t *testing.T) {
 
 func TestOnlyWhatWaitsIsPooled(t *testing.T) {
 	pooled := map[router.Pool][]string{}
-	for _, lane := range router.Topology(Table(nil, NewURIs(nil)))[1:] {
+	for _, lane := range router.Topology(Table(nil, NewURIs(nil), nil))[1:] {
 		pooled[lane.Pool] = lane.Commands
 	}
 	same(t, pooled, map[router.Pool][]string{
 		router.Shell: {"bash"},
 		router.Model: {"abort", "compact", "handoff", "cancel_background_session"},
 		router.Human: {"login"},
-		router.Disk:  {"export_html"},
+		router.Disk:  {"export_html", "get_messages_page"},
 	})
 }
 
@@ -87,7 +89,7 @@ func conversation(t *testing.T, lines ...string) []string {
 			return err
 		}
 		ledger := router.NewLedger(ctx, out)
-		return router.Run(ctx, inbound, out, Table(nil, NewURIs(ledger)), ledger, router.Options{})
+		return router.Run(ctx, inbound, out, Table(nil, NewURIs(ledger), nil), ledger, router.Options{})
 	}
 	if err := stages.Pipe(t.Context(), strings.NewReader(strings.Join(lines, "\n")), &out, NewCodec(), middle, stages.Options{}); err != nil {
 		t.Fatal(err)
@@ -104,8 +106,6 @@ func TestConversations(t *testing.T) {
 		`{"id":"1","type":"set_subagent_subscription","level":"loud"}`:                                          `{"id":"1","type":"response","command":"set_subagent_subscription","success":false,"error":"Invalid agent subscription level: loud","code":"invalid_argument"}`,
 		`{"id":"1","type":"get_subagent_messages","subagentId":"x"}`:                                            `{"id":"1","type":"response","command":"get_subagent_messages","success":false,"error":"Unknown agent or session file unavailable: x","code":"not_found"}`,
 		`{"id":"1","type":"get_subagent_messages","sessionFile":"/etc/passwd"}`:                                 `{"id":"1","type":"response","command":"get_subagent_messages","success":false,"error":"Unknown agent session file","code":"not_found"}`,
-		`{"id":"1","type":"get_background_sessions"}`:                                                           `{"id":"1","type":"response","command":"get_background_sessions","success":true,"data":{"sessions":[]}}`,
-		`{"id":"1","type":"cancel_background_session","sessionId":"nope"}`:                                      `{"id":"1","type":"response","command":"cancel_background_session","success":false,"error":"No background conversation nope","code":"not_found"}`,
 		`{"id":"1","type":"set_host_uri_schemes","schemes":[{"scheme":" DB "},{"scheme":"a"},{"scheme":"db"}]}`: `{"id":"1","type":"response","command":"set_host_uri_schemes","success":true,"data":{"schemes":["db","a"]}}`,
 		`{"id":"1","type":"set_host_uri_schemes","schemes":[]}`:                                                 `{"id":"1","type":"response","command":"set_host_uri_schemes","success":true,"data":{"schemes":[]}}`,
 		`{"id":"1","type":"set_host_uri_schemes","schemes":[{"scheme":"Skill"}]}`:                               `{"id":"1","type":"response","command":"set_host_uri_schemes","success":false,"error":"Host URI scheme is reserved: skill://","code":"invalid_argument"}`,
@@ -129,7 +129,7 @@ func TestConversations(t *testing.T) {
 
 func TestEventsKeepTheirOrderAndTheirNames(t *testing.T) {
 	outbox := make(chan frames.Outbound, 10)
-	emit := Sink(t.Context(), stages.NewOutbox(outbox))
+	emit := NewSink(t.Context(), stages.NewOutbox(outbox)).Emit
 	update := &event.MessageUpdate{Part: event.Part{Kind: event.TextDelta, Delta: "a"}}
 	for _, e := range []event.Event{event.AgentStart{}, update, event.ToolUpdate{ToolCallID: "c"}, event.AgentEnd{}} {
 		emit(e)

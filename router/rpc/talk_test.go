@@ -101,12 +101,13 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 		}
 		ledger := router.NewLedger(ctx, out)
 		uris := NewURIs(ledger)
+		sink := NewSink(ctx, out)
 		script, _ := models.Find(scripted.ID, scripted.Script)
 		agent, err := core.New(ctx, core.Options{
 			Models: models, Scope: models.All(), Tools: tool.NewSet(testTools()...), HostTools: Tools{ledger}, Shell: o.shell,
 			Transcripts: func(dir string) transcript.Options { return transcript.Options{CWD: dir, Dir: k.dir} },
 			System:      func(string) []string { return []string{"be good"} },
-			Dir:         k.dir, Emit: Sink(ctx, out),
+			Dir:         k.dir, Emit: sink.Emit, BackgroundLimit: 4,
 			Retry: session.Retry{Max: 2, BaseDelayMs: 500, MaxDelayMs: 60_000},
 			Choice: session.Choice{
 				Model: script, Thinking: model.LevelHigh, Steering: session.QueueOneAtATime, FollowUp: session.QueueOneAtATime,
@@ -124,7 +125,10 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 			agent.EndOfInput(finishing)
 			_ = agent.AbortBash(finishing)
 		}}
-		failed := router.Run(ctx, inbound, out, Table(agent, uris), ledger, opts)
+		failed := router.Run(ctx, inbound, out, Table(agent, uris, sink), ledger, opts)
+		lingering, over := context.WithTimeout(ctx, 5*time.Second)
+		defer over()
+		agent.Linger(lingering)
 		return errors.Join(failed, agent.Stop(context.WithoutCancel(ctx)))
 	}
 }
