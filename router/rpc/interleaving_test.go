@@ -79,7 +79,7 @@ func drawPlan(t *rapid.T) plan {
 				return command("get_messages", nil)
 			}
 			if n == 22 {
-				return command("new_session", nil)
+				return command("new_session", map[string]any{"background": rapid.Bool().Draw(t, "background")})
 			}
 			return command("switch_session", map[string]any{"sessionPath": "$file1"})
 		}

@@ -1,9 +1,6 @@
 package client
 
-import (
-	"context"
-	"encoding/json"
-)
+import "context"
 
 // An Image goes with a prompt.
 type Image struct {
@@ -58,25 +55,6 @@ func (c *Client) AbortAndPrompt(ctx context.Context, message string, images ...I
 	return c.Call(ctx, "abort_and_prompt", promptFields{Message: message, Images: images}, nil)
 }
 
-// SessionChange tells whether something kept the session from changing.
-type SessionChange struct {
-	Cancelled bool `json:"cancelled"`
-}
-
-// NewSession begins a session; parent is a transcript or "". With background
-// set, a turn that streams goes on in the background.
-func (c *Client) NewSession(ctx context.Context, parent string, background bool) (SessionChange, error) {
-	return Call[SessionChange](ctx, c, "new_session", struct {
-		Parent     string `json:"parentSession,omitempty"`
-		Background bool   `json:"background,omitempty"`
-	}{parent, background})
-}
-
-// SwitchSession goes to another transcript.
-func (c *Client) SwitchSession(ctx context.Context, path string) (SessionChange, error) {
-	return Call[SessionChange](ctx, c, "switch_session", map[string]string{"sessionPath": path})
-}
-
 // State is what get_state tells, in part; Call gets the rest.
 type State struct {
 	Model                 *Model  `json:"model"`
@@ -107,66 +85,6 @@ type Model struct {
 // State asks for the state of the session.
 func (c *Client) State(ctx context.Context) (State, error) {
 	return Call[State](ctx, c, "get_state", nil)
-}
-
-// A Message is one of the transcript; Raw is the whole of it.
-type Message struct {
-	Role string
-	Raw  json.RawMessage
-}
-
-// UnmarshalJSON keeps the whole message beside its role.
-func (m *Message) UnmarshalJSON(raw []byte) error {
-	var head struct {
-		Role string `json:"role"`
-	}
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return err
-	}
-	m.Role, m.Raw = head.Role, append(json.RawMessage(nil), raw...)
-	return nil
-}
-
-// Messages asks for the finished messages of the session.
-func (c *Client) Messages(ctx context.Context) ([]Message, error) {
-	all, err := Call[struct{ Messages []Message }](ctx, c, "get_messages", nil)
-	return all.Messages, err
-}
-
-// Stats counts what the session holds; Cost is in US dollars.
-type Stats struct {
-	SessionFile       string  `json:"sessionFile"`
-	SessionID         string  `json:"sessionId"`
-	UserMessages      int     `json:"userMessages"`
-	AssistantMessages int     `json:"assistantMessages"`
-	ToolCalls         int     `json:"toolCalls"`
-	ToolResults       int     `json:"toolResults"`
-	TotalMessages     int     `json:"totalMessages"`
-	Cost              float64 `json:"cost"`
-	Tokens            struct {
-		Input      int `json:"input"`
-		Output     int `json:"output"`
-		Reasoning  int `json:"reasoning"`
-		CacheRead  int `json:"cacheRead"`
-		CacheWrite int `json:"cacheWrite"`
-		Total      int `json:"total"`
-	} `json:"tokens"`
-}
-
-// Stats asks for the session's figures.
-func (c *Client) Stats(ctx context.Context) (Stats, error) {
-	return Call[Stats](ctx, c, "get_session_stats", nil)
-}
-
-// LastAssistantText asks for the text of the last answer; nil when there is none.
-func (c *Client) LastAssistantText(ctx context.Context) (*string, error) {
-	last, err := Call[struct{ Text *string }](ctx, c, "get_last_assistant_text", nil)
-	return last.Text, err
-}
-
-// SetSessionName names the session.
-func (c *Client) SetSessionName(ctx context.Context, name string) error {
-	return c.Call(ctx, "set_session_name", map[string]string{"name": name}, nil)
 }
 
 // SetModel chooses the model.
