@@ -24,8 +24,8 @@ const (
 // are distinct.
 type Table []Route
 
-// A Route says what happens to one command. InOrder, InPool and Accepting make
-// them.
+// A Route says what happens to one command. InOrder, InPool, EitherWay and
+// Accepting make them.
 type Route struct {
 	Name string
 	Pool Pool // where its Finish runs; an Ordered row has none
@@ -61,6 +61,15 @@ func InPool[A any](name string, pool Pool, start func(context.Context, A) (Finis
 	return Route{Name: name, Pool: pool, start: func(ctx context.Context, job *job) (Answer, Finish, error) {
 		finish, err := start(ctx, job.command.Body.(A))
 		return Answer{}, finish, err
+	}}
+}
+
+// EitherWay makes the row of a command that is done in its turn, or, when start
+// returns a Finish, admitted then and finished in a pool: what is usually quick
+// keeps its place among the answers, and what is not holds nobody up.
+func EitherWay[A any](name string, pool Pool, start func(context.Context, A) (Answer, Finish, error)) Route {
+	return Route{Name: name, Pool: pool, start: func(ctx context.Context, job *job) (Answer, Finish, error) {
+		return start(ctx, job.command.Body.(A))
 	}}
 }
 

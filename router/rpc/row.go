@@ -28,6 +28,11 @@ func pooled[A any](name string, pool router.Pool, decode func(wire.Object) (A, e
 	return row{router.InPool(name, pool, start), untyped(decode)}
 }
 
+// either makes the row of a command that a pool finishes when it is large.
+func either[A any](name string, pool router.Pool, decode func(wire.Object) (A, error), start func(context.Context, A) (router.Answer, router.Finish, error)) row {
+	return row{router.EitherWay(name, pool, start), untyped(decode)}
+}
+
 // accepting makes the row of a command that may fail after its answer.
 func accepting[A any](name string, decode func(wire.Object) (A, error), run func(context.Context, A, router.Later) (router.Answer, error)) row {
 	return row{router.Accepting(name, run), untyped(decode)}

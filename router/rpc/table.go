@@ -96,7 +96,7 @@ func (c *commands) rows() []row {
 		ordered("get_background_sessions", wire.Nothing, list("sessions", c.agent.BackgroundSessions)),
 		pooled("cancel_background_session", router.Model, wire.String("sessionId"), c.cancelBackgroundSession),
 
-		ordered("get_messages", wire.Nothing, list("messages", c.agent.Messages)),
+		either("get_messages", router.Disk, wire.Nothing, c.messages),
 
 		ordered("get_login_providers", wire.Nothing, c.loginProviders),
 		pooled("login", router.Human, wire.String("providerId"), c.login),

@@ -55,7 +55,7 @@ func TestOnlyWhatWaitsIsPooled(t *testing.T) {
 		router.Shell: {"bash"},
 		router.Model: {"abort", "compact", "handoff", "cancel_background_session"},
 		router.Human: {"login"},
-		router.Disk:  {"export_html", "get_messages_page"},
+		router.Disk:  {"export_html", "get_messages", "get_messages_page"},
 	})
 }
 
