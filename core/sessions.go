@@ -164,15 +164,20 @@ func (a *Agent) attach(ctx context.Context, m *hub.Members, s *session.Session) 
 }
 
 // Announce tells the host of the session in front: which slash commands there
-// are, and whether its file has suffered.
+// are, whether its file has suffered, and whether its directory is gone.
 func (a *Agent) Announce() {
+	s := a.hub.Front()
 	a.opts.Emit(event.AvailableCommands{Commands: slash.List()})
-	if s := a.hub.Front(); s.Skipped() > 0 {
-		a.opts.Emit(event.Notice{
-			Level: "warning", Source: "transcript",
-			Message: fmt.Sprintf("%d line(s) of %s could not be read and were passed over.", s.Skipped(), s.Path()),
-		})
+	if s.Skipped() > 0 {
+		a.warn(fmt.Sprintf("%d line(s) of %s could not be read and were passed over.", s.Skipped(), s.Path()))
 	}
+	if began := s.Began(); began != "" && began != s.Dir() {
+		a.warn(fmt.Sprintf("The directory of this session, %s, is gone. It works in %s now.", began, s.Dir()))
+	}
+}
+
+func (a *Agent) warn(text string) {
+	a.opts.Emit(event.Notice{Level: "warning", Source: "transcript", Message: text})
 }
 
 // open opens a session file. If it is that of a session the host has just left,

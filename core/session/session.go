@@ -101,6 +101,9 @@ func (s *Session) Path() string { return s.opts.Log.Path() } // never changes
 // Dir is the directory the session works in.
 func (s *Session) Dir() string { return s.opts.Dir }
 
+// Began is the directory the session began in, which may be gone since.
+func (s *Session) Began() string { return s.opts.Log.Header().CWD }
+
 // Skipped counts the lines of the file that could not be read.
 func (s *Session) Skipped() int { return s.opts.Log.Skipped() } // as above
 
