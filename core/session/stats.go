@@ -90,6 +90,9 @@ func (s *Session) BranchMessages(ctx context.Context) ([]BranchMessage, error) {
 	return ask(ctx, s, func(st *state) []BranchMessage {
 		points := []BranchMessage{}
 		for _, e := range st.log().Entries() {
+			if e.Role != message.RoleUser {
+				continue // without reading it
+			}
 			body, ok := st.log().Body(e).(*transcript.Message)
 			if !ok {
 				continue

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"log/slog"
 	"slices"
 	"time"
 
@@ -9,62 +10,87 @@ import (
 
 // Messages returns the conversation from the root to the leaf. With a
 // compaction on the way it begins with the summary of the last one, then has
-// what that kept, then what came after. Images are whole again.
+// what that kept, then what came after. Images are whole again. Entries that
+// cannot be read are left out and logged.
 func (l *Log) Messages() []message.Message {
-	messages := []message.Message{}
-	for i, e := range l.context() {
-		if i > 0 && e.Type == typeCompaction {
-			continue // an older one
-		}
-		if m := l.message(e); m != nil {
-			messages = append(messages, m)
-		}
+	messages, err := l.Snapshot().Messages()
+	if err != nil {
+		slog.Error("the conversation cannot be read", "err", err)
+		return []message.Message{}
 	}
 	return messages
 }
 
-// context returns the entries of the path that count, a compaction first if
-// there is one.
-func (l *Log) context() []*Entry {
-	path := l.PathTo(l.Leaf())
+// Context returns the entries that the conversation is made of, in its order: the
+// path to the leaf, or the last compaction on it, what that kept and what came
+// after. Not each of them is a message.
+func (s Snapshot) Context() ([]*Entry, error) {
+	path := pathTo(s.leaf)
 	for at := len(path) - 1; at >= 0; at-- {
-		compaction, ok := l.compaction(path[at])
+		if path[at].Type != typeCompaction {
+			continue
+		}
+		body, err := s.store.body(path[at])
+		if err != nil {
+			return nil, err
+		}
+		compaction, ok := body.(*Compaction)
 		if !ok {
 			continue
 		}
-		kept := slices.Index(path[:at], l.firstKept(compaction))
+		kept := slices.IndexFunc(path[:at], s.isFirstKept(compaction))
 		if kept < 0 {
 			kept = at
 		}
-		return slices.Concat(path[at:at+1], path[kept:at], path[at+1:])
+		// An older compaction is no part of the conversation.
+		rest := slices.DeleteFunc(path[kept:at:at], func(e *Entry) bool { return e.Type == typeCompaction })
+		return slices.Concat(path[at:at+1], rest, path[at+1:]), nil
 	}
-	return path
+	return path, nil
 }
 
-func (l *Log) compaction(e *Entry) (*Compaction, bool) {
-	if e.Type != typeCompaction {
-		return nil, false
+func (s Snapshot) isFirstKept(c *Compaction) func(*Entry) bool {
+	if at := c.FirstKeptEntryIndex - 1; c.FirstKeptEntryID == "" && at >= 0 && at < len(s.entries) {
+		return func(e *Entry) bool { return e == s.entries[at] }
 	}
-	c, ok := l.Body(e).(*Compaction)
-	return c, ok
+	return func(e *Entry) bool { return e.ID == c.FirstKeptEntryID }
 }
 
-func (l *Log) firstKept(c *Compaction) *Entry {
-	if at := c.FirstKeptEntryIndex - 1; c.FirstKeptEntryID == "" && at >= 0 && at < len(l.tree.entries) {
-		return l.tree.entries[at]
+// MessagesOf returns the messages that these entries, in path order, are to the
+// conversation. Some are none.
+func (s Snapshot) MessagesOf(entries []*Entry) ([]message.Message, error) {
+	speaking := slices.DeleteFunc(slices.Clone(entries), func(e *Entry) bool { return !speaks(e) })
+	bodies, err := s.store.bodies(speaking)
+	if err != nil {
+		return nil, err
 	}
-	return l.ByID(c.FirstKeptEntryID)
+	messages, lost := make([]message.Message, 0, len(bodies)), 0
+	for i, body := range bodies {
+		if m := messageOf(speaking[i], body); m != nil {
+			messages = append(messages, m)
+		} else if _, unread := body.(*Unknown); unread {
+			lost++
+		}
+	}
+	if lost > 0 {
+		slog.Warn("messages of the session cannot be read", "file", s.store.path, "messages", lost)
+	}
+	return messages, nil
 }
 
-// message returns what the entry is to the conversation, nil for nothing.
-func (l *Log) message(e *Entry) message.Message {
+// speaks tells whether the entry may be a message to the conversation.
+func speaks(e *Entry) bool {
 	switch e.Type {
 	case typeMessage, typeCustomMessage, typeBranchSummary, typeCompaction:
-	default:
-		return nil // without decoding it
+		return true
 	}
+	return false
+}
+
+// messageOf returns what the entry is to the conversation, nil for nothing.
+func messageOf(e *Entry, body Body) message.Message {
 	at := millis(e.Time)
-	switch b := l.Body(e).(type) {
+	switch b := body.(type) {
 	case *Message:
 		if b.Message.Speaker() != message.RoleOther {
 			return b.Message
@@ -104,10 +130,9 @@ func (l *Log) Choices() Choices {
 	var c Choices
 	answered, thought := "", false
 	for e := l.Leaf(); e != nil && (c.Model == "" || !thought); e = e.Parent {
-		switch e.Type {
-		case typeMessage, typeModelChange, typeThinkingChange:
-		default:
-			continue
+		answer := e.Role == message.RoleAssistant && answered == ""
+		if !answer && e.Type != typeModelChange && e.Type != typeThinkingChange {
+			continue // without reading it
 		}
 		switch b := l.Body(e).(type) {
 		case *ModelChange:
@@ -119,7 +144,7 @@ func (l *Log) Choices() Choices {
 				thought, c.Thinking, c.Configured = true, orEmpty(b.ThinkingLevel), orEmpty(b.Configured)
 			}
 		case *Message:
-			if m, ok := b.Message.(*message.Assistant); ok && answered == "" {
+			if m, ok := b.Message.(*message.Assistant); ok {
 				answered = m.Provider + "/" + m.Model
 			}
 		}

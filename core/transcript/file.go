@@ -3,6 +3,7 @@ package transcript
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -91,38 +92,42 @@ func holder(f *os.File) string {
 
 func notSession(path string) error { return fmt.Errorf("%w: %s", ErrNotSession, path) }
 
-// appendLine adds one whole line in one write. What a crash or another program
-// left without a newline is ended first, so that the line stands on its own;
-// what a full disk let through of it is cut off again.
-func appendLine(f *os.File, line []byte) error {
+// appendLine adds one whole line in one write and returns where it begins. What a
+// crash or another program left without a newline is ended first, so that the
+// line stands on its own; what a full disk let through of it is cut off again.
+func appendLine(f *os.File, line []byte) (int64, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if size := info.Size(); size > 0 {
+	size := int64(len(line))
+	if end := info.Size(); end > 0 {
 		last := []byte{0}
-		if _, err := f.ReadAt(last, size-1); err != nil {
-			return err
+		if _, err := f.ReadAt(last, end-1); err != nil {
+			return 0, err
 		}
 		if last[0] != '\n' {
 			line = append([]byte{'\n'}, line...)
 		}
 	}
 	n, err := f.Write(line)
-	if err == nil {
-		return nil
+	if err != nil {
+		// When the file cannot be cut either, the next append ends the torn line.
+		if info, failed := f.Stat(); n > 0 && failed == nil {
+			_ = f.Truncate(info.Size() - int64(n)) // the first error tells
+		}
+		return 0, err
 	}
-	// When the file cannot be cut either, the next append ends the torn line.
-	if info, failed := f.Stat(); n > 0 && failed == nil {
-		_ = f.Truncate(info.Size() - int64(n)) // the first error tells
-	}
-	return err
+	// The kernel says where it was put, should a program without regard for the
+	// lock have appended meanwhile.
+	end, err := f.Seek(0, io.SeekCurrent)
+	return end - size, err
 }
 
-// writeSlot overwrites the first line of the file that log appends to. It needs
-// a descriptor of its own: on one that appends, Linux ignores the offset.
-func writeSlot(log *os.File, line []byte) error {
-	f, err := os.OpenFile(log.Name(), os.O_WRONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+// writeSlot overwrites the first line of the file at path, which log appends to.
+// It needs a descriptor of its own: on one that appends, Linux ignores the offset.
+func writeSlot(path string, log *os.File, line []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return err
 	}
@@ -132,7 +137,7 @@ func writeSlot(log *os.File, line []byte) error {
 		return err
 	}
 	if found, err := f.Stat(); err != nil || !os.SameFile(mine, found) {
-		return fmt.Errorf("%s is another file now", log.Name())
+		return fmt.Errorf("%s is another file now", path)
 	}
 	_, err = f.WriteAt(line, 0)
 	return err

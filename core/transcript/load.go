@@ -36,7 +36,7 @@ func Open(path string, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{path: path, file: f, wanted: true, blobs: blobs(o.Blobs)}
+	l := &Log{store: &store{path: path, file: f, blobs: blobs(o.Blobs)}, wanted: true}
 	err = l.load(f)
 	if errors.Is(err, io.EOF) {
 		l, err = fresh(path, o)
@@ -86,49 +86,68 @@ func fresh(path string, o Options) (*Log, error) {
 }
 
 // load reads the file from its beginning; io.EOF means that it is empty.
-func (l *Log) load(f *os.File) error {
+func (l *Log) load(f io.Reader) error {
 	in := bufio.NewReaderSize(f, 256<<10)
-	if err := l.loadHead(in); err != nil {
+	at, err := l.loadHead(in)
+	if err != nil {
 		return err
 	}
+	all := lines{in: in}
 	var change *Entry // the last title_change
 	for {
-		line, size, err := readLine(in)
+		line, size, err := all.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", l.path, err)
 		}
+		at += size
 		if len(line) == 0 && size <= maxLine {
 			continue
 		}
-		if e := l.tree.read(line); e == nil {
+		e := l.tree.read(line)
+		if e == nil {
 			l.skipped++
-		} else if e.Type == typeTitleChange {
+			continue
+		}
+		e.settle(at-size, len(line))
+		switch e.Type {
+		case typeTitleChange:
 			change = e
+		case typeLabel:
+			l.labels.note(l.decode(e, line))
 		}
 	}
-	if change == nil {
-		return nil
+	if change != nil {
+		return l.loadTitle(change)
 	}
-	// The entry is newer than the slot after a crash between the two, and holds
-	// the whole of a title that the slot had to cut.
-	if b, ok := l.Body(change).(*TitleChange); ok && !change.Time.Before(l.titled) {
+	return nil
+}
+
+// loadTitle takes the title from its last change unless the slot is newer. The
+// entry is newer than the slot after a crash between the two, and holds the
+// whole of a title that the slot had to cut.
+func (l *Log) loadTitle(change *Entry) error {
+	body, err := l.body(change)
+	if err != nil {
+		return err
+	}
+	if b, ok := body.(*TitleChange); ok && !change.Time.Before(l.titled) {
 		l.title, l.source = b.Title, b.Source
 	}
 	return nil
 }
 
 // loadHead reads the slot, if there is one, and the header. Lines before it that
-// are no JSON are passed over.
-func (l *Log) loadHead(in *bufio.Reader) error {
+// are no JSON are passed over. It returns how many bytes it took.
+func (l *Log) loadHead(in *bufio.Reader) (int64, error) {
 	start, err := in.Peek(headWithin)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("reading %s: %w", l.path, err)
+		return 0, fmt.Errorf("reading %s: %w", l.path, err)
 	}
 	if len(bytes.TrimSpace(start)) == 0 && errors.Is(err, io.EOF) {
-		return io.EOF
+		return 0, io.EOF
 	}
 	offset := 0
 	for line := range bytes.Lines(start) {
@@ -138,25 +157,25 @@ func (l *Log) loadHead(in *bufio.Reader) error {
 		switch {
 		case header != nil:
 			if header.Version > version {
-				return fmt.Errorf("%w (its version is %d; this program knows those up to %d)", notSession(l.path), header.Version, version)
+				return 0, fmt.Errorf("%w (its version is %d; this program knows those up to %d)", notSession(l.path), header.Version, version)
 			}
 			l.header = *header
 			if !l.hasSlot {
 				l.title, l.source = header.Title, header.TitleSource
 			}
 			_, err := in.Discard(offset)
-			return err
+			return int64(offset), err
 		case s != nil:
 			if first && len(line) == slotSize {
 				l.hasSlot, l.title, l.source, l.titled = true, s.Title, s.Source, parseTime(s.UpdatedAt)
 			}
 		case ok:
-			return notSession(l.path) // a line of something else
+			return 0, notSession(l.path) // a line of something else
 		case len(bytes.TrimSpace(line)) > 0:
 			l.skipped++
 		}
 	}
-	return notSession(l.path)
+	return 0, notSession(l.path)
 }
 
 // decodeHead reads a line at the beginning of a file: a session header or a
@@ -181,52 +200,6 @@ func decodeHead(line []byte) (header *Header, s *slot, ok bool) {
 		return nil, s, json.Unmarshal(line, s) == nil
 	}
 	return nil, nil, true
-}
-
-// read adds the entry in the line; nil when it is none.
-//
-// An entry without an id gets one made of its number, so that it is the same
-// after every load. One without a parent, or whose parent is not an earlier
-// entry (its line was torn, or it would be a circle), follows the one before it.
-func (t *tree) read(line []byte) *Entry {
-	e := &Entry{raw: line}
-	parent, hasID := []byte(nil), false
-	whole := eachField(line, func(key, value []byte) {
-		switch string(key) {
-		case "type":
-			e.Type, _ = unquote(value)
-		case "id":
-			e.ID, hasID = unquote(value)
-		case "parentId":
-			parent = value
-		case "timestamp":
-			text, _ := unquote(value)
-			e.Time = parseTime(text)
-		}
-	})
-	if !whole || e.Type == "" {
-		return nil
-	}
-	if e.Type == "session" || e.Type == "title" {
-		return nil // one header a file
-	}
-	if emptyBody(e.Type) == nil {
-		if !json.Valid(line) {
-			return nil
-		}
-		e.body, e.raw = &Unknown{Raw: line}, nil
-	}
-	if !hasID || e.ID == "" {
-		e.ID = fmt.Sprintf("%08x", len(t.entries))
-	}
-	e.Parent = t.leaf
-	if string(parent) == "null" {
-		e.Parent = nil
-	} else if id, ok := unquote(parent); ok && t.byID[id] != nil {
-		e.Parent = t.byID[id]
-	}
-	t.add(e)
-	return e
 }
 
 // parseTime returns the zero time for what is none.

@@ -235,6 +235,7 @@ func TestTreesSurviveAReload(t *testing.T) {
 			}
 			return ids
 		}
+		before := texts(l.Messages())
 		must(l.Close())
 		again, err := Open(l.Path(), Options{})
 		must(err)
@@ -242,7 +243,7 @@ func TestTreesSurviveAReload(t *testing.T) {
 		if a, b := fmt.Sprint(ids(l)), fmt.Sprint(ids(again)); a != b {
 			t.Fatalf("%s\n%s", a, b)
 		}
-		if a, b := fmt.Sprint(texts(l.Messages())), fmt.Sprint(texts(again.Messages())); strings.ToValidUTF8(a, "\uFFFD") != b {
+		if a, b := fmt.Sprint(before), fmt.Sprint(texts(again.Messages())); strings.ToValidUTF8(a, "\uFFFD") != b {
 			t.Fatalf("%s\n%s", a, b)
 		}
 	})

@@ -41,12 +41,10 @@ const version = 3
 // While it lives it is the only writer of its file. The file comes into being
 // with the first message; what was appended earlier is written then.
 type Log struct {
-	path    string   // "" in memory
-	file    *os.File // nil until the file has come into being
+	*store
 	closed  bool
 	wanted  bool     // the file must exist
-	pending [][]byte // lines that are not in the file yet, in order
-	blobs   blobs
+	pending []*Entry // those that are not in the file yet, in order
 
 	header  Header
 	title   string
@@ -55,6 +53,7 @@ type Log struct {
 	hasSlot bool
 	skipped int
 	tree    tree
+	labels  labels
 }
 
 // ErrInvalid means that an entry cannot be stored as JSON; it was not added.
@@ -76,7 +75,7 @@ func New(o Options) (*Log, error) {
 
 func begin(o Options, id string, began time.Time) *Log {
 	header := Header{Type: "session", Version: version, ID: id, Timestamp: stamp(began), CWD: o.CWD, ParentSession: o.Parent}
-	return &Log{header: header, titled: began, hasSlot: true, blobs: blobs(o.Blobs)}
+	return &Log{header: header, titled: began, hasSlot: true, store: &store{blobs: blobs(o.Blobs)}}
 }
 
 // Path is where the file is or will be; "" for a session in memory.
@@ -107,44 +106,40 @@ func (l *Log) Append(bodies ...Body) error {
 		return os.ErrClosed
 	}
 	entries := make([]*Entry, len(bodies))
-	texts := make([][]byte, len(bodies))
 	parent, taken, now := l.tree.leaf, map[string]bool{}, time.Now()
 	for i, body := range bodies {
 		id := l.tree.newID(taken)
 		taken[id] = true
-		e := &Entry{Type: body.kind(), ID: id, Parent: parent, Time: now.Truncate(time.Millisecond), body: body}
-		line, err := l.encode(e)
-		if err != nil {
+		e := &Entry{Type: body.kind(), ID: id, Parent: parent, Time: now.Truncate(time.Millisecond)}
+		if m, ok := body.(*Message); ok {
+			e.Role = m.Message.Speaker()
+		}
+		if err := l.hold(e, body); err != nil {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
-		entries[i], texts[i], parent = e, line, e
+		entries[i], parent = e, e
 	}
 	for i, e := range entries {
 		l.tree.add(e)
-		l.pending = append(l.pending, texts[i])
+		l.labels.note(bodies[i])
 		l.wanted = l.wanted || e.Type == typeMessage
 	}
+	l.pending = append(l.pending, entries...)
 	return l.write()
 }
 
-func (l *Log) encode(e *Entry) ([]byte, error) {
-	switch b := e.body.(type) {
-	case *Unknown:
-		return nil, errors.New("its type is unknown")
-	case *Custom:
-		if b.CustomType == "" {
-			return nil, errors.New("it has no customType")
-		}
-	case *CustomMessage:
-		if b.CustomType == "" {
-			return nil, errors.New("it has no customType")
-		}
-	}
-	stored := e.body
+// hold lets the entry keep the body, and the line that is to be written.
+func (l *Log) hold(e *Entry, body Body) error {
+	stored := body
 	if l.path != "" {
 		stored = mapContent(stored, l.blobs.out)
 	}
-	return e.encode(stored)
+	line, err := e.encode(stored)
+	if l.path == "" {
+		line = nil // the encoding was only to see that it is possible
+	}
+	e.held.Store(&held{line: line, body: body})
+	return err
 }
 
 // SetTitle changes the title. An automatic title does not replace a person's;
@@ -162,7 +157,7 @@ func (l *Log) SetTitle(title string, source TitleSource) error {
 	}
 	line, failed := encodeSlot(title, source, l.titled)
 	if failed == nil {
-		failed = writeSlot(l.file, line)
+		failed = writeSlot(l.path, l.file, line)
 	}
 	if failed != nil {
 		err = errors.Join(err, fmt.Errorf("writing the title: %w", failed))
@@ -207,12 +202,16 @@ func (l *Log) write() error {
 		}
 	}
 	for len(l.pending) > 0 {
-		if err := appendLine(l.file, l.pending[0]); err != nil {
+		e := l.pending[0]
+		line := e.held.Load().line
+		at, err := appendLine(l.file, line)
+		if err != nil {
 			return fmt.Errorf("writing %s: %w", l.path, err)
 		}
+		e.settle(at, len(line)-1)
 		l.pending = l.pending[1:]
 	}
-	l.pending = nil // gives the written lines back
+	l.pending = nil // gives the memory back
 	return nil
 }
 
@@ -246,7 +245,7 @@ func (l *Log) writeHead(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if err := appendLine(f, append(head, header...)); err != nil {
+	if _, err := appendLine(f, append(head, header...)); err != nil {
 		return fmt.Errorf("writing %s: %w", l.path, err)
 	}
 	return nil

@@ -3,7 +3,6 @@ package transcript
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -51,6 +50,38 @@ func eachField(line []byte, visit func(key, value []byte)) bool {
 			i = skipSpace(line, i+1)
 		case '}':
 			return skipSpace(line, i+1) == len(line)
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// eachItem is eachField for the items of a JSON array.
+func eachItem(text []byte, visit func(item []byte)) bool {
+	i := skipSpace(text, 0)
+	if i == len(text) || text[i] != '[' {
+		return false
+	}
+	i = skipSpace(text, i+1)
+	if i < len(text) && text[i] == ']' {
+		return skipSpace(text, i+1) == len(text)
+	}
+	for i < len(text) {
+		end := valueEnd(text, i)
+		if end == i {
+			return false
+		}
+		visit(text[i:end])
+		i = skipSpace(text, end)
+		if i == len(text) {
+			return false
+		}
+		switch text[i] {
+		case ',':
+			i = skipSpace(text, i+1)
+		case ']':
+			return skipSpace(text, i+1) == len(text)
 		default:
 			return false
 		}
@@ -127,44 +158,42 @@ func scalarEnd(line []byte, i int) int {
 	return i
 }
 
-// unquote returns the text of a JSON string, and whether value is one.
-func unquote(value []byte) (string, bool) {
-	if len(value) < 2 || value[0] != '"' {
-		return "", false
-	}
-	plain := value[1 : len(value)-1]
-	for _, c := range plain {
-		if c == '\\' || c < ' ' || c >= 0x80 {
-			text := ""
-			err := json.Unmarshal(value, &text)
-			return text, err == nil
-		}
-	}
-	return string(plain), true
-}
-
 // maxLine bounds one line, in bytes. A longer one is skipped without being
 // buffered, as if it could not be read.
 const maxLine = 512 << 20
 
-// readLine returns the next line without its end, which belongs to the caller,
-// and its length in the file. The line is nil when it is longer than maxLine;
-// err is io.EOF after the last one.
-func readLine(in *bufio.Reader) (line []byte, size int64, err error) {
+// lines reads a file line by line.
+type lines struct {
+	in    *bufio.Reader
+	whole bool   // a last line without a newline is not one yet
+	long  []byte // a line that is longer than the reader's buffer
+}
+
+// next returns the next line without its end, which is there until the one after
+// it is asked for, and its length in the file. The line is nil when it is longer
+// than maxLine; err is io.EOF after the last one.
+func (l *lines) next() (line []byte, size int64, err error) {
+	l.long = l.long[:0]
 	for {
-		part, err := in.ReadSlice('\n')
+		part, err := l.in.ReadSlice('\n')
 		size += int64(len(part))
-		if size <= maxLine {
-			line = append(line, part...)
-		} else {
-			line = nil
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case errors.Is(err, io.EOF) && size > 0:
+		full := errors.Is(err, bufio.ErrBufferFull)
+		if errors.Is(err, io.EOF) && size > 0 && !l.whole {
 			err = nil
 		}
-		return bytes.TrimRight(line, "\r\n"), size, err
+		switch {
+		case size > maxLine:
+			l.long = nil
+		case full || len(l.long) > 0:
+			l.long = append(l.long, part...)
+			part = l.long
+		}
+		switch {
+		case full:
+			continue
+		case size > maxLine:
+			return nil, size, err
+		}
+		return bytes.TrimRight(part, "\r\n"), size, err
 	}
 }
