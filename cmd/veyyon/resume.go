@@ -32,11 +32,11 @@ func (l *launch) wanted() (string, error) {
 	folder := l.transcripts(l.dir).Dir
 	switch name := l.flags.Resume; {
 	case name == "" && (l.flags.Continue || config.AutoResume.Of(l.settings)):
-		sessions, err := transcript.List(folder)
-		if err != nil || len(sessions) == 0 {
+		newest, err := transcript.Page([]string{folder}, "", 1)
+		if err != nil || len(newest.Sessions) == 0 {
 			return "", err
 		}
-		return sessions[0].Path, nil
+		return newest.Sessions[0].Path, nil
 	case name == "":
 		return "", nil
 	case strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl"):

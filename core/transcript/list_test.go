@@ -43,11 +43,13 @@ func TestListShowsTheNewestFirstAndPassesOverOtherFiles(t *testing.T) {
 	for _, s := range list {
 		got = append(got, fmt.Sprint(s.ID, " ", len(s.FirstMessage), " ", s.Status))
 	}
-	same(t, []string{"ccc3 5 aborted", "bbb2 307200 interrupted", "aaa1 5 complete"}, got)
+	same(t, []string{"ccc3 5 aborted", "bbb2 200 interrupted", "aaa1 5 complete"}, got)
 
-	all, err := listAll(root)
+	folders, err := Folders(root)
 	do(t, err)
-	same(t, []any{4, "aaa9", StatusUnknown}, []any{len(all), all[0].ID, all[0].Status})
+	all, err := Page(folders, "", 0)
+	do(t, err)
+	same(t, []any{4, "aaa9", StatusUnknown, 1, ""}, []any{len(all.Sessions), all.Sessions[0].ID, all.Sessions[0].Status, all.Skipped, all.Next})
 
 	for prefix, want := range map[string]string{"AAA": "aaa1", "aaa9": "aaa9", "1970-01-01T00-00-00-000Z_bbb": "bbb2", "zzz": "", "": ""} {
 		s, ok, err := Find(root, dir, prefix)

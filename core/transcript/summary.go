@@ -1,0 +1,174 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"veyyon.dev/veyyon/core/message"
+)
+
+// A Summary describes a session from the ends of its file.
+type Summary struct {
+	Path         string
+	ID           string
+	CWD          string
+	Title        string
+	Parent       string
+	Created      time.Time
+	Modified     time.Time
+	Size         int64  // bytes
+	FirstMessage string // how the first user message near the beginning begins, "" for none
+	Status       Status
+}
+
+// Status says how a session was left.
+type Status string
+
+// The ways a session can have been left.
+const (
+	StatusComplete    Status = "complete"    // the model had answered
+	StatusInterrupted Status = "interrupted" // in the middle of tool calls
+	StatusAborted     Status = "aborted"
+	StatusError       Status = "error"
+	StatusPending     Status = "pending" // the model had not answered yet
+	StatusUnknown     Status = "unknown"
+)
+
+// How much of a file is read to describe it, in bytes: its beginning, more of it
+// when no message begins there, and its end.
+const (
+	headSize     = 4 << 10
+	longHeadSize = 64 << 10
+	tailSize     = 32 << 10
+)
+
+// firstMessageLength bounds Summary.FirstMessage, in characters; the rest is
+// left out.
+const firstMessageLength = 200
+
+// summarize describes the session in a file. buf is scratch memory.
+func summarize(c candidate, buf *[]byte) (Summary, error) {
+	f, err := os.OpenFile(c.path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer discard(f)
+	s := Summary{Path: c.path, Modified: c.modified, Size: c.size}
+	ok := false
+	for _, size := range []int64{headSize, longHeadSize} {
+		head, err := readAround(f, 0, min(size, s.Size), buf)
+		if err != nil {
+			return Summary{}, err
+		}
+		spoken := false
+		if ok, spoken = s.fromHead(head); spoken || s.Size <= size {
+			break
+		}
+	}
+	if !ok {
+		return Summary{}, notSession(c.path)
+	}
+	tail, err := readAround(f, max(0, s.Size-tailSize), min(tailSize, s.Size), buf)
+	if err != nil {
+		return Summary{}, err
+	}
+	s.Status = statusFrom(tail)
+	return s, nil
+}
+
+// readAround reads what there is of a part of the file into buf.
+func readAround(f *os.File, from, size int64, buf *[]byte) ([]byte, error) {
+	if int64(cap(*buf)) < size {
+		*buf = make([]byte, size)
+	}
+	n, err := f.ReadAt((*buf)[:size], from)
+	if errors.Is(err, io.EOF) { // it has become shorter
+		err = nil
+	}
+	return (*buf)[:n], err
+}
+
+// fromHead fills in what head tells, whose last line may be cut off. It tells
+// whether a header is in it, and a user message.
+func (s *Summary) fromHead(head []byte) (found, spoken bool) {
+	titled := false
+	for line := range bytes.Lines(head) {
+		if !found {
+			header, title, _ := decodeHead(line)
+			if header != nil {
+				found = true
+				s.ID, s.CWD, s.Parent, s.Created = header.ID, header.CWD, header.ParentSession, parseTime(header.Timestamp)
+				if !titled {
+					s.Title = header.Title
+				}
+			} else if title != nil {
+				titled, s.Title = true, title.Title
+			}
+			continue
+		}
+		if raw, _ := lineMessage(line); roleIn(raw) == message.RoleUser {
+			s.FirstMessage = messagePreview(raw, firstMessageLength)
+			return true, true
+		}
+	}
+	return found, false
+}
+
+// statusFrom looks for the last message in the end of a file.
+func statusFrom(tail []byte) Status {
+	for len(tail) > 0 {
+		at := bytes.LastIndexByte(bytes.TrimRight(tail, "\n"), '\n') + 1
+		if raw, whole := lineMessage(tail[at:]); whole {
+			if status := statusAfter(raw); status != StatusUnknown {
+				return status
+			}
+		}
+		tail = tail[:at]
+	}
+	return StatusUnknown
+}
+
+func statusAfter(raw []byte) Status {
+	switch roleIn(raw) {
+	case message.RoleUser:
+		return StatusPending
+	case message.RoleToolResult:
+		return StatusInterrupted
+	case message.RoleAssistant:
+		reason, _ := unquote(fieldOf(raw, "stopReason"))
+		switch message.StopReason(reason) {
+		case message.StopStop, message.StopLength:
+			return StatusComplete
+		case message.StopAborted:
+			return StatusAborted
+		case message.StopError:
+			return StatusError
+		case message.StopToolUse:
+			return StatusInterrupted
+		}
+	}
+	return StatusUnknown
+}
+
+// lineMessage returns the message of a line as it stands there, nil when it has
+// none, and whether the line is whole.
+func lineMessage(line []byte) (raw []byte, whole bool) {
+	kind := ""
+	whole = eachField(line, func(key, value []byte) {
+		switch string(key) {
+		case "type":
+			kind, _ = unquote(value)
+		case "message":
+			raw = value
+		}
+	})
+	if kind != typeMessage {
+		return nil, whole
+	}
+	return raw, whole
+}
