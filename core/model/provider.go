@@ -30,6 +30,7 @@ type Request struct {
 	Thinking Level  // an effective level the model accepts
 	Key      string // empty for a keyless provider
 	CacheKey string // names the session to the provider, for prompt caches
+	Memo     *Memo  // of the conversation that this request goes on with; nil for a request of its own
 	// NoTools asks for an answer without tool calls even when Tools is set.
 	NoTools   bool
 	MaxTokens int // of the answer, in tokens; 0 leaves it to the model's own limit

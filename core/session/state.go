@@ -23,6 +23,7 @@ type state struct {
 	// what a host has counted so far no longer holds then.
 	generation int
 	size       contextSize
+	memo       *model.Memo // of the requests, which grow by what is new
 	choice     Choice
 	todos      []tool.Phase
 	callIDs    callIDs
@@ -43,7 +44,7 @@ type state struct {
 }
 
 func newState(s *Session, life context.Context) *state {
-	st := &state{s: s, life: life, choice: s.opts.Choice, bash: map[*bashRun]struct{}{}, todos: []tool.Phase{}, callIDs: callIDs{}}
+	st := &state{s: s, life: life, choice: s.opts.Choice, bash: map[*bashRun]struct{}{}, todos: []tool.Phase{}, callIDs: callIDs{}, memo: &model.Memo{}}
 	st.load()
 	return st
 }

@@ -29,6 +29,7 @@ func (st *state) startTurn() {
 		Request: &model.Request{
 			Model: m, System: st.s.opts.System, Messages: view(st.messages), Tools: toolSpecs(tools.Offered()),
 			Thinking: st.level(), CacheKey: cmp.Or(st.s.opts.CacheKey, st.log().ID()),
+			Memo: st.memo,
 		},
 		Tools: tools, Dir: st.s.opts.Dir, Session: toolView{st.s, st.life}, Full: st.s.opts.Full != nil && st.s.opts.Full(),
 		CallID: st.callIDs.unique, // the turn's while it runs: the loop notes ids only of messages the turn has finished

@@ -26,6 +26,8 @@ type chatRequest struct {
 	Thinking           *typed          `json:"thinking,omitempty"`
 	EnableThinking     *bool           `json:"enable_thinking,omitempty"`
 	ChatTemplateKwargs *templateArgs   `json:"chat_template_kwargs,omitempty"`
+
+	known []byte // values that stand in the place of the message knownRole, see memo.go
 }
 
 type (
@@ -84,7 +86,8 @@ type (
 )
 
 func chatRequestOf(req *model.Request, c compat, rules replay.Rules) *chatRequest {
-	out := &chatRequest{Model: req.Model.ID, Stream: true, Messages: chatMessages(req, c, rules)}
+	out := &chatRequest{Model: req.Model.ID, Stream: true}
+	out.converse(req, c, rules)
 	if c.StreamedUsage {
 		out.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
@@ -139,14 +142,12 @@ func (r *chatRequest) think(req *model.Request, c compat) {
 	}
 }
 
+// chatMessages is the conversation without what the system says.
 func chatMessages(req *model.Request, c compat, rules replay.Rules) []*chatMessage {
 	var out []*chatMessage
-	instruct, aside := "system", "user" // many templates take a system message only at the start
+	aside := "user" // many templates take a system message only at the start
 	if c.DeveloperRole {
-		instruct, aside = "developer", "developer"
-	}
-	if system := replay.System(req); len(system) > 0 {
-		out = append(out, &chatMessage{Role: instruct, Content: strings.Join(system, "\n\n")})
+		aside = "developer"
 	}
 	for _, m := range replay.Conversation(req, rules) {
 		switch m := m.(type) {
@@ -167,9 +168,6 @@ func chatMessages(req *model.Request, c compat, rules replay.Rules) []*chatMessa
 			}
 			out = append(out, result)
 		}
-	}
-	if c.CacheControl {
-		markForCache(out)
 	}
 	return out
 }

@@ -67,8 +67,8 @@ func NewClient() *Client {
 // Close closes the connections that serve no request.
 func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
 
-// A Call is one request: Body as JSON to URL. What is in Secrets never appears
-// in an error.
+// A Call is one request: Body as JSON to URL, by its method JSON if it has one.
+// What is in Secrets never appears in an error.
 type Call struct {
 	URL     string
 	Header  http.Header
@@ -195,7 +195,7 @@ func ended(reader *eventReader) *model.Error {
 }
 
 func (c *Client) post(ctx context.Context, call Call, watch *watch) (*http.Response, error) {
-	raw, err := Marshal(call.Body)
+	raw, err := encode(call.Body)
 	if err != nil {
 		return nil, &model.Error{Message: "encoding the request: " + err.Error()}
 	}
@@ -216,6 +216,13 @@ func (c *Client) post(ctx context.Context, call Call, watch *watch) (*http.Respo
 	watch.begin()
 	defer watch.end()
 	return c.HTTP.Do(req)
+}
+
+func encode(body any) ([]byte, error) {
+	if own, ok := body.(interface{ JSON() ([]byte, error) }); ok {
+		return own.JSON()
+	}
+	return Marshal(body)
 }
 
 // check refuses what net/http would refuse with an error that looks like one
