@@ -28,6 +28,7 @@ var scenarios = []scenario{
 	{"bash", runBash},
 	{"tool", runTool},
 	{"stall", runStall},
+	{"long", runLong},
 }
 
 // outboxBudget is the server's default --outbox-bytes, in MiB.
@@ -48,6 +49,8 @@ var limits = map[string]limit{
 	"bash output_memory":        atMost(32),
 	"stall memory":              atMostAbove(outboxBudget + 16),
 	"stall lost":                atMost(0),
+	"long latency_p50":          atMostTimes(1.5),
+	"long memory_second_half":   atMostTimes(1.3),
 }
 
 // scenarioLimit ends a scenario whose server does not answer.

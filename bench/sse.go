@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,19 +32,28 @@ type request struct{ role, text string }
 
 // serveModel starts a model that answers so. The caller closes it.
 func serveModel(reply answer) (*modelServer, error) {
+	return serveRaw(func(out *events, body io.Reader) error {
+		asked, err := readRequest(body)
+		if err != nil {
+			return err
+		}
+		return reply(out, asked)
+	})
+}
+
+// A rawAnswer reads the body of a request and writes the event stream for it.
+type rawAnswer func(out *events, body io.Reader) error
+
+// serveRaw is serveModel for models that look at a request themselves.
+func serveRaw(reply rawAnswer) (*modelServer, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	m := &modelServer{url: "http://" + listener.Addr().String() + "/v1"}
 	m.server = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked, err := readRequest(r.Body)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		if err := reply(&events{w, r.Context()}, asked); err != nil {
+		if err := reply(&events{w, r.Context()}, r.Body); err != nil {
 			panic(http.ErrAbortHandler) // the stream breaks off, as it would elsewhere
 		}
 	})}
@@ -93,6 +103,20 @@ func (m *modelServer) configure(home string) error {
         contextWindow: 1000000000
         maxTokens: 1000000000
 `, m.url, keyVariable), 0o600)
+}
+
+// post sends a request and reads the whole answer.
+func post(ctx context.Context, url string, body []byte) error {
+	asked, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(asked)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, answer.Body)
+	return errors.Join(err, answer.Body.Close())
 }
 
 func readRequest(body io.Reader) (request, error) {
