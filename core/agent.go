@@ -42,6 +42,9 @@ type Options struct {
 	Busy     func(bool) // told when a session begins a run and when it is idle again; may be nil; safe for concurrent use
 	Full     bool       // message updates carry the whole answer so far, until SetFullUpdates says otherwise
 	Retry    session.Retry
+	Fallback session.Fallback
+	Todo     session.Todo
+	Budget   session.Budget
 	Choice   session.Choice
 	Resume   *transcript.Log // the session to go on with; nil begins one
 	// BackgroundLimit is how many conversations may go on in the background.
@@ -89,7 +92,7 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 	s := session.New(session.Options{
 		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
 		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.full.Load, Retry: a.opts.Retry,
-		Choice: a.restored(log, choice),
+		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Budget: a.opts.Budget,
 	})
 	a.lives.Go(func() { s.Loop(a.life) })
 	return s

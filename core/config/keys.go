@@ -11,6 +11,9 @@ var (
 	RetryMax        = integer("retry.maxRetries", 10, 0, "Most retries of one request")
 	RetryBaseDelay  = integer("retry.baseDelayMs", 500, 0, "First wait before a retry, in milliseconds; it doubles each time")
 	RetryMaxDelay   = integer("retry.maxDelayMs", 300_000, 0, "Longest wait before a retry, in milliseconds; 0 is no limit")
+	ModelFallback   = boolean("retry.modelFallback", true, "Let another model of retry.fallbackChains take over from one that fails")
+	FallbackChains  = record("retry.fallbackChains", "Models that take over, each list by provider/id, provider/* or role of those they take over from")
+	FallbackRevert  = enum("retry.fallbackRevertPolicy", "When the model that failed gets its place back", "cooldown-expiry", "never")
 	CompactionOn    = later(boolean("compaction.enabled", true, "Summarise the conversation before the context window is full"))
 	ThinkingDefault = enum("defaultThinkingLevel", "Thinking level of new sessions", "high", "off", "minimal", "low", "medium", "xhigh", "max", "auto")
 
@@ -54,10 +57,12 @@ var (
 	EditThreshold   = later(number("edit.fuzzyThreshold", 0.95, 0, "How alike it must be, 0 to 1"))
 
 	TodoOn        = boolean("todo.enabled", true, "Offer the todo tool")
-	TodoReminders = later(at(boolean("todo.reminders", true, "Remind the model of unfinished tasks"), "todo", "reminders", "enabled"))
-	TodoMax       = later(integer("todo.reminders.max", 3, 0, "Most reminders of one run"))
+	TodoReminders = at(boolean("todo.reminders", true, "Remind the model of unfinished tasks"), "todo", "reminders", "enabled")
+	TodoMax       = integer("todo.reminders.max", 3, 0, "Most reminders of one run")
 	TodoEager     = later(enum("todo.eager", "How hard to push the todo list", "default", "preferred", "always"))
 
+	SessionTurns     = integer("session.maxTurns", 0, 0, "Most answers of the model to one prompt; 0 is no limit")
+	SessionTokens    = integer("session.maxTokens", 0, 0, "Most tokens, read and written, for one prompt; 0 is no limit")
 	SessionWorkdir   = text("session.workdir", "Folder to start in, absolute or from ~")
 	SessionRecord    = later(enum("session.instrumentation", "How much is recorded about sessions", "off", "basic", "rich", "ultra"))
 	SessionAway      = integer("session.backgroundLimit", 4, -1<<31, "Most conversations in the background")

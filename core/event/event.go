@@ -88,6 +88,54 @@ type (
 		Attempt    int    `json:"attempt"`
 		FinalError string `json:"finalError,omitempty"`
 	}
+	// FallbackApplied tells that another model takes over from one that failed;
+	// both are provider/id.
+	FallbackApplied struct {
+		From string `json:"from"`
+		To   string `json:"to"`
+		Role string `json:"role"`
+	}
+	// FallbackSucceeded tells that the model that took over has answered.
+	FallbackSucceeded struct {
+		Model string `json:"model"` // provider/id
+		Role  string `json:"role"`
+	}
+	// TTSRTriggered tells which rules an answer broke that was cut off for it.
+	TTSRTriggered struct {
+		Rules []*Rule `json:"rules"`
+	}
+	// Rule is a rule about what models write, as hosts see it.
+	Rule struct {
+		Name          string     `json:"name"`
+		Path          string     `json:"path"`
+		Content       string     `json:"content"`
+		Globs         []string   `json:"globs,omitempty"`
+		AlwaysApply   bool       `json:"alwaysApply,omitempty"`
+		Description   string     `json:"description,omitempty"`
+		Condition     []string   `json:"condition,omitempty"`
+		Scope         []string   `json:"scope,omitempty"`
+		InterruptMode string     `json:"interruptMode,omitempty"`
+		Source        RuleSource `json:"_source"`
+	}
+	// RuleSource says where a rule comes from; Level is user or project.
+	RuleSource struct {
+		Provider string `json:"provider"`
+		Path     string `json:"path"`
+		Level    string `json:"level"`
+	}
+	// TodoReminder tells that the model is reminded of unfinished tasks.
+	TodoReminder struct {
+		Todos       []Todo `json:"todos"` // never nil
+		Attempt     int    `json:"attempt"`
+		MaxAttempts int    `json:"maxAttempts"`
+	}
+	// Todo is a task of the todo list.
+	Todo struct {
+		Content string `json:"content"`
+		Status  string `json:"status"`
+	}
+	// TodoAutoClear tells that a todo list of closed tasks was cleared.
+	TodoAutoClear struct{}
 	// ThinkingLevelChanged tells the effective level.
 	ThinkingLevelChanged struct {
 		ThinkingLevel string `json:"thinkingLevel"`
@@ -168,6 +216,7 @@ type Part struct {
 	Delta        string
 	Content      string
 	Call         *message.ToolCall
+	Tool         string // of toolcall_start: the name, which the wire does not show
 }
 
 func (AgentStart) Name() string           { return "agent_start" }
@@ -182,6 +231,11 @@ func (ToolUpdate) Name() string           { return "tool_execution_update" }
 func (ToolEnd) Name() string              { return "tool_execution_end" }
 func (AutoRetryStart) Name() string       { return "auto_retry_start" }
 func (AutoRetryEnd) Name() string         { return "auto_retry_end" }
+func (FallbackApplied) Name() string      { return "retry_fallback_applied" }
+func (FallbackSucceeded) Name() string    { return "retry_fallback_succeeded" }
+func (TTSRTriggered) Name() string        { return "ttsr_triggered" }
+func (TodoReminder) Name() string         { return "todo_reminder" }
+func (TodoAutoClear) Name() string        { return "todo_auto_clear" }
 func (ThinkingLevelChanged) Name() string { return "thinking_level_changed" }
 func (Notice) Name() string               { return "notice" }
 func (SessionSettled) Name() string       { return "session_settled" }

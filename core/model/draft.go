@@ -243,7 +243,7 @@ func (d *Draft) begin(delta, start event.PartKind) {
 	}
 	d.CloseBlock()
 	d.open = delta
-	d.report(event.Part{Kind: start, ContentIndex: len(d.blocks)})
+	d.report(event.Part{Kind: start, ContentIndex: len(d.blocks), Tool: d.callName})
 }
 
 func (d *Draft) delta(text string) {

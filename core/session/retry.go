@@ -37,6 +37,9 @@ func (st *state) retry(o turn.Outcome) bool {
 	}
 	r.attempt++
 	delay := backoff(r.attempt, opts.BaseDelayMs, o.Err)
+	if st.fallBack(o.Err) {
+		delay = 0 // it is another model that is asked
+	}
 	if limit := time.Duration(opts.MaxDelayMs) * time.Millisecond; limit > 0 && delay > limit {
 		st.retriesFailed(fmt.Sprintf("Provider requested %dms wait, exceeds retry.maxDelayMs (%dms). Original error: %s",
 			delay.Milliseconds(), opts.MaxDelayMs, o.Err.Message))
@@ -76,7 +79,14 @@ func (st *state) forget(m *message.Assistant) {
 func (st *state) askAgain() {
 	r := st.run
 	st.forget(r.failed)
-	r.failed, r.backoff, r.messages = nil, nil, nil
+	r.failed, r.backoff = nil, nil
+	st.again()
+}
+
+// again goes on as a run of its own, as hosts see it: agent_end will list the
+// messages of this one.
+func (st *state) again() {
+	st.run.messages = nil
 	st.emit(event.AgentStart{})
 	st.nextTurn(st.takeSteering())
 }
@@ -91,6 +101,7 @@ func (st *state) retryDone(answer *message.Assistant) {
 	default:
 		st.emit(event.AutoRetryEnd{Success: true, Attempt: r.attempt})
 		r.attempt = 0
+		st.fellBack()
 	}
 }
 

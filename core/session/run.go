@@ -33,7 +33,8 @@ type run struct {
 	backoff  *time.Timer        // the wait, nil when none is on
 	attempt  int                // retries so far, 0 when the last answer was good
 	pauses   int                // pause_turn answers in a row
-	steering bool               // interrupt mode immediate, as it was when the run began
+	conduct  conduct
+	steering bool // interrupt mode immediate, as it was when the run began
 }
 
 // open makes the prompt the run under way; from here on the session streams.
@@ -82,7 +83,9 @@ func (st *state) beginReleased() {
 		return
 	}
 	r.begun = true
+	st.revert()
 	st.emit(event.AgentStart{})
+	st.clearTodos()
 	messages := r.prompt.messages
 	if r.ctx.Err() == nil {
 		messages = append(messages, st.takeSteering()...)

@@ -27,6 +27,9 @@ type Options struct {
 	Emit     event.Sink
 	Full     func() bool // whether message updates carry the whole answer so far; nil never
 	Retry    Retry
+	Fallback Fallback
+	Todo     Todo
+	Budget   Budget
 	Choice   Choice
 	// Deadline ends the run that is under way then; later prompts are refused.
 	// The zero time sets none.
@@ -43,6 +46,8 @@ type Models interface {
 	HasKey(m *model.Model) bool
 	// Key finds it; it may wait for a command.
 	Key(ctx context.Context, m *model.Model) (string, error)
+	// FindRef gives the model called provider/id, if it can be used.
+	FindRef(ref string) (*model.Model, bool)
 }
 
 // Choice is what a session takes over from the one before it, or from the

@@ -31,9 +31,11 @@ func TestMain(m *testing.M) {
 // speaks is a registry of one provider that is one function.
 type speaks func(ctx context.Context, r *model.Request, d *model.Draft) error
 
-func (f speaks) Provider(*model.Model) (model.Provider, error)                    { return f, nil }
-func (f speaks) HasKey(*model.Model) bool                                         { return true }
-func (f speaks) Key(context.Context, *model.Model) (string, error)                { return "", nil }
+func (f speaks) Provider(*model.Model) (model.Provider, error)     { return f, nil }
+func (f speaks) HasKey(*model.Model) bool                          { return true }
+func (f speaks) Key(context.Context, *model.Model) (string, error) { return "", nil }
+func (f speaks) FindRef(string) (*model.Model, bool)               { return nil, false }
+
 func (f speaks) Stream(c context.Context, r *model.Request, d *model.Draft) error { return f(c, r, d) }
 
 func answers(text string) speaks {

@@ -15,7 +15,7 @@ import (
 func (s *Session) SetModel(ctx context.Context, m *model.Model) error {
 	return s.do(ctx, func(st *state) {
 		before := st.level()
-		st.choice.Model = m
+		st.choice.Model, st.fallback = m, fallback{}
 		st.wrote(st.log().Append(&transcript.ModelChange{Model: m.Ref()}))
 		st.levelChanged(before)
 	})
@@ -85,7 +85,13 @@ func (s *Session) AbortRetry(ctx context.Context) error {
 
 // Choice tells what a session that follows this one takes over.
 func (s *Session) Choice(ctx context.Context) (Choice, error) {
-	return ask(ctx, s, func(st *state) Choice { return st.choice })
+	return ask(ctx, s, func(st *state) Choice {
+		choice := st.choice
+		if st.fallback.primary != nil {
+			choice.Model = st.fallback.primary
+		}
+		return choice
+	})
 }
 
 // nameText is fixed by the protocol ("Session name cannot be empty").

@@ -27,6 +27,7 @@ type state struct {
 	choice     Choice
 	todos      []tool.Phase
 	callIDs    callIDs
+	fallback   fallback
 
 	run       *run      // the prompt under way, nil when idle
 	next      []*prompt // accepted while an abort unwinds the run, in order

@@ -84,7 +84,7 @@ func (st *state) keep(m message.Message) {
 	st.run.messages = append(st.run.messages, m)
 	switch m := m.(type) {
 	case *message.Assistant:
-		if mayBeRetried(m) {
+		if provisional(m) {
 			st.take(m)
 			return
 		}
@@ -95,6 +95,9 @@ func (st *state) keep(m message.Message) {
 	}
 	st.record(m)
 }
+
+// provisional tells whether another answer may take the place of this one.
+func provisional(m *message.Assistant) bool { return mayBeRetried(m) || emptyStop(m) }
 
 // mayBeRetried tells whether the answer failed before any call in it was
 // complete.
@@ -108,6 +111,7 @@ func (st *state) turnOver() {
 	outcome := r.turn.Outcome()
 	r.turn = nil
 	st.emit(event.TurnEnd{Message: outcome.Message, ToolResults: outcome.Results})
+	st.observe(outcome)
 	switch {
 	case outcome.Message.StopReason == message.StopAborted:
 		st.endRun()
@@ -120,9 +124,15 @@ func (st *state) turnOver() {
 		if len(outcome.Results) > 0 {
 			st.abortedTurn()
 		}
+		st.failed(outcome.Message)
+		st.endRun()
+	case emptyStop(outcome.Message):
+		st.askForWords(outcome.Message)
+	case (len(outcome.Results) > 0 || paused(outcome.Message)) && st.spent():
 		st.endRun()
 	case len(outcome.Results) > 0:
 		r.pauses = 0
+		st.advise(outcome)
 		st.nextTurn(st.takeSteering())
 	case paused(outcome.Message) && r.pauses < maxPauses:
 		r.pauses++
@@ -132,9 +142,9 @@ func (st *state) turnOver() {
 	}
 }
 
-// failed stores a failed answer that nothing replaces.
+// failed stores an answer that did not count so far and that nothing replaces.
 func (st *state) failed(m *message.Assistant) {
-	if mayBeRetried(m) {
+	if provisional(m) {
 		st.wrote(st.log().AppendMessage(m))
 	}
 }
@@ -150,15 +160,21 @@ func (st *state) stopOrGoOn() {
 	if len(queued) == 0 {
 		queued = st.takeFollowUps()
 	}
-	if len(queued) == 0 {
+	switch {
+	case len(queued) > 0:
+		st.nextTurn(queued)
+	case st.remind():
+		st.again()
+	default:
 		st.endRun()
-		return
 	}
-	st.nextTurn(queued)
 }
 
 // nextTurn goes on in the same run, with these messages first.
 func (st *state) nextTurn(queued []message.Message) {
+	if len(queued) > 0 {
+		st.run.conduct = conduct{} // there is a person again
+	}
 	st.emit(event.TurnStart{})
 	for _, m := range queued {
 		st.say(m)

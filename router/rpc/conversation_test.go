@@ -189,11 +189,28 @@ func comesBack(log []frame) bool {
 
 // order is where the events of a session stand.
 type order struct {
-	midway              bool // the events begin in the middle of a run, and are not looked at before the next
-	run, retrying, turn bool
-	message             string // the role of the open message, "" when none is
-	calls               map[string]bool
-	result              string // the call whose result message must come next
+	midway    bool // the events begin in the middle of a run, and are not looked at before the next
+	run, turn bool
+	again     bool   // the prompt may go on in another run
+	message   string // the role of the open message, "" when none is
+	calls     map[string]bool
+	result    string // the call whose result message must come next
+}
+
+// wordless tells of an answer that stopped with neither a word nor a call: it is
+// asked for again.
+func wordless(m map[string]any) bool {
+	if m["role"] != "assistant" || m["stopReason"] != "stop" && m["stopReason"] != "toolUse" {
+		return false
+	}
+	blocks, _ := m["content"].([]any)
+	for _, b := range blocks {
+		block, _ := b.(map[string]any)
+		if block["type"] == "toolCall" || strings.TrimSpace(text(block["text"])) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // take follows one frame and says what is wrong with it.
@@ -211,15 +228,15 @@ func (o *order) take(f frame) string {
 	case "available_commands_update": // another session
 		*o = order{calls: map[string]bool{}, midway: o.midway}
 	case "agent_start":
-		if o.run && !o.retrying || o.turn {
+		if o.run && !o.again || o.turn {
 			return "the run before has not ended"
 		}
-		o.run, o.retrying = true, false
+		o.run, o.again = true, false
 	case "agent_end":
 		if !o.run || o.turn {
 			return "no run or an open turn"
 		}
-		o.run, o.retrying = false, false
+		o.run, o.again = false, false
 	case "turn_start":
 		if !o.run || o.turn {
 			return "no run or an open turn"
@@ -230,11 +247,16 @@ func (o *order) take(f frame) string {
 			return "something in it has not ended"
 		}
 		o.turn = false
-	case "auto_retry_start":
+	case "auto_retry_start", "todo_reminder":
 		if !o.run || o.turn {
 			return "no run or an open turn"
 		}
-		o.retrying = true
+		o.again = true
+	case "ttsr_triggered":
+		if o.message != "assistant" {
+			return "no answer is open"
+		}
+		o.again = true
 	case "message_start":
 		if !o.turn || o.message != "" {
 			return "no turn or an open message"
@@ -253,6 +275,7 @@ func (o *order) take(f frame) string {
 			return "another message is open"
 		}
 		o.message = ""
+		o.again = o.again || wordless(m)
 	case "tool_execution_start":
 		if !o.turn || o.message != "" || o.calls[call] {
 			return "no turn, an open message or a call that runs"

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"veyyon.dev/veyyon/core/config"
+	"veyyon.dev/veyyon/core/session"
+)
+
+// fallback reads the models that take over from others. What is no list of
+// names is passed over.
+func fallback(s *config.Settings) session.Fallback {
+	f := session.Fallback{Chains: map[string][]string{}, Keep: config.FallbackRevert.Of(s) == "never"}
+	if !config.ModelFallback.Of(s) {
+		return f
+	}
+	for key, value := range config.FallbackChains.Of(s) {
+		if name, ok := value.(string); ok {
+			value = []any{name}
+		}
+		names, _ := value.([]any)
+		for _, name := range names {
+			if name, ok := name.(string); ok {
+				f.Chains[key] = append(f.Chains[key], name)
+			}
+		}
+	}
+	return f
+}
+
+func reminders(s *config.Settings) session.Todo {
+	on := config.TodoOn.Of(s)
+	t := session.Todo{AutoClear: on}
+	if on && config.TodoReminders.Of(s) {
+		t.Reminders = config.TodoMax.Of(s)
+	}
+	return t
+}
+
+func budget(s *config.Settings) session.Budget {
+	return session.Budget{Turns: config.SessionTurns.Of(s), Tokens: config.SessionTokens.Of(s)}
+}
