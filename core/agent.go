@@ -31,6 +31,9 @@ type Options struct {
 	Shell     *shell.Runner // closed by its maker, after Stop
 	// Transcripts says where the files of sessions that work in dir are kept.
 	Transcripts func(dir string) transcript.Options
+	// Sessions is the folder above those of all working directories; "" when
+	// there is only the one of Transcripts.
+	Sessions string
 	// System writes the system prompt of a session that works in dir.
 	System func(dir string) []string
 	Dir    string // working directory, absolute
@@ -202,23 +205,12 @@ func (a *Agent) LastAssistantText(ctx context.Context) (text string, ok bool, er
 	return a.hub.Front().LastAssistantText(ctx)
 }
 
-// MessagesPage takes a look at the finished messages; encode makes the page of
-// them and may run anywhere.
-func (a *Agent) MessagesPage(ctx context.Context, r session.PageRequest) (encode func() (session.Page, error), err error) {
-	return a.hub.Front().Page(ctx, r)
-}
-
 // SetFullUpdates says whether message updates carry the whole answer so far,
 // from the next answer on.
 func (a *Agent) SetFullUpdates(full bool) { a.full.Store(full) }
 
 // FullUpdates tells whether they do.
 func (a *Agent) FullUpdates() bool { return a.full.Load() }
-
-// BranchMessages lists the user messages one can go back to.
-func (a *Agent) BranchMessages(ctx context.Context) ([]session.BranchMessage, error) {
-	return a.hub.Front().BranchMessages(ctx)
-}
 
 // InMemory tells whether the session has no file.
 func (a *Agent) InMemory(ctx context.Context) (bool, error) {

@@ -274,7 +274,7 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 	s := l.settings
 	return core.Options{
 		Models: l.models, Scope: l.scope, Tools: l.tools(runner, ledger, uris), HostTools: rpc.Tools{Ledger: ledger}, Shell: runner,
-		Transcripts: l.transcripts, System: l.system, Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: emit, Deadline: l.deadline, Busy: newProcessors().tell,
+		Transcripts: l.transcripts, Sessions: l.sessionsRoot(), System: l.system, Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: emit, Deadline: l.deadline, Busy: newProcessors().tell,
 		Full: l.flags.MessageUpdates == "full" || l.flags.MessageUpdates == "" && config.MessageUpdates.Of(s) == "full",
 		Retry: session.Retry{
 			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),

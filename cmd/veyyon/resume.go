@@ -77,3 +77,12 @@ func (l *launch) transcripts(dir string) transcript.Options {
 	}
 	return o
 }
+
+// sessionsRoot is the folder above those of all working directories; "" when
+// all sessions are in one, or in memory.
+func (l *launch) sessionsRoot() string {
+	if l.flags.NoSession || l.flags.SessionDir != "" {
+		return ""
+	}
+	return l.dirs.Sessions
+}

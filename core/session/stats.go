@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"veyyon.dev/veyyon/core/message"
-	"veyyon.dev/veyyon/core/transcript"
 )
 
 // State is a snapshot of everything a host may want to know.
@@ -82,25 +81,4 @@ func (s *Session) LastAssistantText(ctx context.Context) (text string, ok bool, 
 		}
 	})
 	return text, ok, err
-}
-
-// BranchMessages lists the user messages one can go back to, in the order they
-// were written.
-func (s *Session) BranchMessages(ctx context.Context) ([]BranchMessage, error) {
-	return ask(ctx, s, func(st *state) []BranchMessage {
-		points := []BranchMessage{}
-		for _, e := range st.log().Entries() {
-			if e.Role != message.RoleUser {
-				continue // without reading it
-			}
-			body, ok := st.log().Body(e).(*transcript.Message)
-			if !ok {
-				continue
-			}
-			if m, ok := body.Message.(*message.User); ok && m.Content.Text() != "" {
-				points = append(points, BranchMessage{EntryID: e.ID, Text: m.Content.Text()})
-			}
-		}
-		return points
-	})
 }

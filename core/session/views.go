@@ -84,12 +84,6 @@ type StatsTokens struct {
 	Total      int `json:"total"`
 }
 
-// BranchMessage is a user message one can go back to.
-type BranchMessage struct {
-	EntryID string `json:"entryId"`
-	Text    string `json:"text"`
-}
-
 // Prompt is what a person asks for.
 type Prompt struct {
 	Text   string

@@ -2,9 +2,13 @@ package rpc
 
 import (
 	"context"
+	"encoding/json"
 
+	"veyyon.dev/veyyon/core"
+	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/session"
+	"veyyon.dev/veyyon/core/transcript"
 	"veyyon.dev/veyyon/frames"
 	wire "veyyon.dev/veyyon/frames/rpc"
 	"veyyon.dev/veyyon/router"
@@ -25,10 +29,7 @@ func (c *commands) messages(ctx context.Context, _ struct{}) (router.Answer, rou
 	if weight(all) <= inlineBytes {
 		return answer, nil, nil
 	}
-	return router.Answer{}, func(context.Context) (router.Answer, error) {
-		text, err := frames.Marshal(answer.Data)
-		return router.Answer{Data: encoded(text)}, err
-	}, nil
+	return router.Answer{}, func(context.Context) (router.Answer, error) { return encode(answer.Data) }, nil
 }
 
 // weight is about how many bytes the messages take as JSON; it stops counting
@@ -48,6 +49,137 @@ type encoded []byte
 
 // AppendJSON implements frames.Appender.
 func (e encoded) AppendJSON(dst []byte) ([]byte, error) { return append(dst, e...), nil }
+
+// inlinePoints is how many branch points may be read in the ordered lane.
+const inlinePoints = 200
+
+func (c *commands) branchMessages(ctx context.Context, _ struct{}) (router.Answer, router.Finish, error) {
+	now, err := c.agent.Snapshot(ctx)
+	if err != nil {
+		return router.Answer{}, nil, err
+	}
+	read := func(context.Context) (router.Answer, error) {
+		points, err := session.BranchPoints(now)
+		return keyed("messages", points), err
+	}
+	said := 0
+	for _, e := range now.Entries() {
+		if e.Role == message.RoleUser {
+			said++
+		}
+	}
+	if said > inlinePoints {
+		return router.Answer{}, read, nil
+	}
+	answer, err := read(ctx)
+	return answer, nil, err
+}
+
+// entryList is the data of get_entries: lines of the transcript as they are
+// stored, in the order of the file. LeafID is the entry that the next one will
+// follow, null in an empty session; HasMore tells of a list cut by limit.
+type entryList struct {
+	Entries []json.RawMessage `json:"entries"`
+	LeafID  *string           `json:"leafId"`
+	HasMore bool              `json:"hasMore,omitempty"`
+}
+
+// unknownSince is the code of an entry that is not in the transcript, so that a
+// host knows to begin again.
+const unknownSince fault.Code = "unknown_since"
+
+func (c *commands) entries(ctx context.Context, args wire.Entries) (router.Finish, error) {
+	now, err := c.agent.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	since, ok := now.Since(args.Since)
+	if !ok {
+		return nil, fault.New(unknownSince, "Unknown entry: "+args.Since)
+	}
+	return func(context.Context) (router.Answer, error) {
+		answer := entryList{Entries: []json.RawMessage{}, LeafID: leafID(now)}
+		if args.Limit > 0 && len(since) > args.Limit {
+			since, answer.HasMore = since[:args.Limit], true
+		}
+		for _, e := range since {
+			line, err := now.Line(e)
+			if err != nil {
+				return router.Answer{}, fault.Wrap(fault.IO, err)
+			}
+			answer.Entries = append(answer.Entries, line)
+		}
+		return encode(answer)
+	}, nil
+}
+
+// encode makes the text of an answer here, so that nobody waits for it later.
+func encode(data any) (router.Answer, error) {
+	text, err := frames.Marshal(data)
+	return router.Answer{Data: encoded(text)}, err
+}
+
+func leafID(s transcript.Snapshot) *string {
+	if s.Leaf() == nil {
+		return nil
+	}
+	return &s.Leaf().ID
+}
+
+// treeNode is an entry without its contents. The tree is a flat list, parents
+// before their children: a chain of entries nested in each other is more than
+// most readers of JSON take.
+type treeNode struct {
+	ID        string       `json:"id"`
+	ParentID  *string      `json:"parentId"`
+	Type      string       `json:"type"`
+	Timestamp string       `json:"timestamp,omitempty"` // RFC 3339, as in the file
+	Role      message.Role `json:"role,omitempty"`
+	Preview   string       `json:"preview,omitempty"` // how its text begins
+	Label     string       `json:"label,omitempty"`
+}
+
+// sessionTree is the data of get_tree.
+type sessionTree struct {
+	Nodes  []treeNode `json:"nodes"`
+	LeafID *string    `json:"leafId"`
+}
+
+func (c *commands) tree(ctx context.Context, _ struct{}) (router.Finish, error) {
+	now, err := c.agent.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) (router.Answer, error) {
+		nodes, err := now.Nodes()
+		if err != nil {
+			return router.Answer{}, fault.Wrap(fault.IO, err)
+		}
+		answer := sessionTree{Nodes: make([]treeNode, len(nodes)), LeafID: leafID(now)}
+		for i, n := range nodes {
+			answer.Nodes[i] = treeNode{ID: n.ID, Type: n.Type, Role: n.Role, Preview: n.Preview, Label: n.Label}
+			if n.ParentID != "" {
+				answer.Nodes[i].ParentID = &nodes[i].ParentID
+			}
+			if !n.Time.IsZero() {
+				answer.Nodes[i].Timestamp = n.Time.Format("2006-01-02T15:04:05.000Z07:00")
+			}
+		}
+		return encode(answer)
+	}, nil
+}
+
+func (c *commands) openSession(ctx context.Context, args wire.OpenSession) (router.Answer, error) {
+	opened, err := c.agent.OpenSession(ctx, args.Session, args.Dir)
+	return router.Answer{Data: opened}, err
+}
+
+func (c *commands) listSessions(_ context.Context, args wire.SessionList) (router.Finish, error) {
+	return func(ctx context.Context) (router.Answer, error) {
+		list, err := c.agent.ListSessions(ctx, core.ListRequest{All: args.All, CWD: args.Cwd, Cursor: args.Cursor, Limit: args.Limit})
+		return router.Answer{Data: list}, err
+	}, nil
+}
 
 // messagesPage looks at the messages in its turn, and is encoded beside the
 // lane: a page may be a megabyte.

@@ -26,7 +26,8 @@ func (c *commands) exportHTML(ctx context.Context, _ string) (router.Finish, err
 }
 
 func (c *commands) branch(ctx context.Context, entryID string) (router.Answer, error) {
-	return router.Answer{}, notImplemented("branch")
+	branched, err := c.agent.Branch(ctx, entryID)
+	return router.Answer{Data: branched}, err
 }
 
 // lastText is the data of get_last_assistant_text; Text is null when there is

@@ -206,6 +206,14 @@ func (n *names) learn(f map[string]any) {
 	if data, ok := f["data"].(map[string]any); ok {
 		n.give("session", data["sessionId"])
 		n.give("file", data["sessionFile"])
+		for list, key := range map[string]string{"entries": "id", "nodes": "id", "messages": "entryId"} {
+			items, _ := data[list].([]any)
+			for _, item := range items {
+				if fields, ok := item.(map[string]any); ok {
+					n.give("entry", fields[key])
+				}
+			}
+		}
 	}
 }
 

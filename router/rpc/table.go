@@ -88,7 +88,7 @@ func (c *commands) rows() []row {
 		pooled("export_html", router.Disk, wire.OptString("outputPath"), c.exportHTML),
 		ordered("switch_session", wire.String("sessionPath"), c.switchSession),
 		ordered("branch", wire.String("entryId"), c.branch),
-		ordered("get_branch_messages", wire.Nothing, list("messages", c.agent.BranchMessages)),
+		either("get_branch_messages", router.Disk, wire.Nothing, c.branchMessages),
 		ordered("get_last_assistant_text", wire.Nothing, c.lastAssistantText),
 		ordered("set_session_name", wire.String("name"), done(c.agent.SetName)),
 		pooled("handoff", router.Model, wire.OptString("customInstructions"), later[string]("handoff")),
@@ -102,7 +102,11 @@ func (c *commands) rows() []row {
 		pooled("login", router.Human, wire.String("providerId"), c.login),
 
 		// Beyond the document (decisions 28).
+		pooled("get_entries", router.Disk, wire.DecodeEntries, c.entries),
+		pooled("get_tree", router.Disk, wire.Nothing, c.tree),
 		pooled("get_messages_page", router.Disk, wire.DecodeMessagesPage, c.messagesPage),
+		ordered("open_session", wire.DecodeOpenSession, c.openSession),
+		pooled("list_sessions", router.Disk, wire.DecodeSessionList, c.listSessions),
 		ordered("set_event_filter", wire.DecodeEventFilter, c.setEventFilter),
 		ordered("get_available_thinking_levels", wire.Nothing, list("levels", c.agent.ThinkingLevels)),
 	}

@@ -36,7 +36,7 @@ set_host_uri_schemes, set_subagent_subscription, get_subagents, get_subagent_mes
 set_thinking_level, cycle_thinking_level, set_steering_mode, set_follow_up_mode, set_interrupt_mode, compact, set_auto_compaction, set_auto_retry,
 abort_retry, bash, abort_bash, get_session_stats, export_html, switch_session, branch, get_branch_messages, get_last_assistant_text,
 set_session_name, handoff, get_background_sessions, cancel_background_session, get_messages, get_login_providers, login,
-get_messages_page, set_event_filter, get_available_thinking_levels`
+get_entries, get_tree, get_messages_page, open_session, list_sessions, set_event_filter, get_available_thinking_levels`
 
 func TestTheTableIsTheProtocolsInItsOrder(t *testing.T) {
 	var names []string
@@ -55,7 +55,7 @@ func TestOnlyWhatWaitsIsPooled(t *testing.T) {
 		router.Shell: {"bash"},
 		router.Model: {"abort", "compact", "handoff", "cancel_background_session"},
 		router.Human: {"login"},
-		router.Disk:  {"export_html", "get_messages", "get_messages_page"},
+		router.Disk:  {"export_html", "get_branch_messages", "get_messages", "get_entries", "get_tree", "get_messages_page", "list_sessions"},
 	})
 }
 
@@ -111,7 +111,6 @@ func TestConversations(t *testing.T) {
 		`{"id":"1","type":"set_host_uri_schemes","schemes":[{"scheme":"Skill"}]}`:                               `{"id":"1","type":"response","command":"set_host_uri_schemes","success":false,"error":"Host URI scheme is reserved: skill://","code":"invalid_argument"}`,
 		`{"id":"1","type":"compact"}`:                                                                           `{"id":"1","type":"response","command":"compact","success":false,"error":"compact is not implemented yet","code":"not_implemented"}`,
 		`{"id":"1","type":"handoff"}`:                                                                           `{"id":"1","type":"response","command":"handoff","success":false,"error":"handoff is not implemented yet","code":"not_implemented"}`,
-		`{"id":"1","type":"branch","entryId":"e"}`:                                                              `{"id":"1","type":"response","command":"branch","success":false,"error":"branch is not implemented yet","code":"not_implemented"}`,
 		`{"id":"1","type":"branch","entryId":{}}`:                                                               `{"id":"1","type":"response","command":"branch","success":false,"error":"entryId must be a string","code":"invalid_argument"}`,
 		`{"id":"1","type":"nope"}`:                                                                              `{"type":"response","command":"nope","success":false,"error":"Unknown command: nope","code":"unknown_command"}`,
 		`{"type":"host_tool_result","id":"zzz","result":{"content":[]}}`:                                        ``,

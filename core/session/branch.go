@@ -1,0 +1,80 @@
+package session
+
+import (
+	"context"
+
+	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/transcript"
+)
+
+// Snapshot is the transcript of this moment, to be read anywhere.
+func (s *Session) Snapshot(ctx context.Context) (transcript.Snapshot, error) {
+	return ask(ctx, s, func(st *state) transcript.Snapshot { return st.log().Snapshot() })
+}
+
+// BranchPoint is a user message one can go back to.
+type BranchPoint struct {
+	EntryID string `json:"entryId"`
+	Text    string `json:"text"`
+}
+
+// BranchPoints lists the user messages with a text, in the order they were
+// written, those of left branches too.
+func BranchPoints(s transcript.Snapshot) ([]BranchPoint, error) {
+	var said []*transcript.Entry
+	for _, e := range s.Entries() {
+		if e.Role == message.RoleUser {
+			said = append(said, e)
+		}
+	}
+	bodies, err := s.Bodies(said)
+	if err != nil {
+		return nil, fault.Wrap(fault.IO, err)
+	}
+	points := []BranchPoint{}
+	for i, body := range bodies {
+		if text, ok := saidIn(body); ok && text != "" {
+			points = append(points, BranchPoint{EntryID: said[i].ID, Text: text})
+		}
+	}
+	return points, nil
+}
+
+// saidIn is the text of an entry that is a user message.
+func saidIn(body transcript.Body) (text string, ok bool) {
+	said, ok := body.(*transcript.Message)
+	if !ok {
+		return "", false
+	}
+	m, ok := said.Message.(*message.User)
+	if !ok {
+		return "", false
+	}
+	return m.Content.Text(), true
+}
+
+// branchText is fixed by the protocol's clients.
+const branchText = "Invalid entry ID for branching"
+
+// Branch makes a transcript of all before a user message of this session, which
+// does not change, and returns the message's text. An entry that is none, or
+// unknown, has the code fault.Invalid.
+func (s *Session) Branch(ctx context.Context, entryID string, opts transcript.Options) (text string, log *transcript.Log, err error) {
+	err = try(ctx, s, func(st *state) (failed error) {
+		e := st.log().ByID(entryID)
+		if e == nil {
+			return fault.New(fault.Invalid, branchText)
+		}
+		said, ok := saidIn(st.log().Body(e))
+		if !ok {
+			return fault.New(fault.Invalid, branchText)
+		}
+		text = said
+		if log, failed = st.log().Branch(e.Parent, opts); failed != nil {
+			return fault.Wrap(fault.IO, failed)
+		}
+		return nil
+	})
+	return text, log, err
+}
