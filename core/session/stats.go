@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/tally"
 )
 
 // State is a snapshot of everything a host may want to know.
@@ -44,27 +45,17 @@ func (s *Session) Stats(ctx context.Context) (Stats, error) {
 	})
 }
 
+// count is over the messages in context, so it shrinks with a compaction.
 func count(messages []message.Message) Stats {
-	stats := Stats{TotalMessages: len(messages)}
+	var counted tally.Tally
 	for _, m := range messages {
-		switch m := m.(type) {
-		case *message.User:
-			stats.UserMessages++
-		case *message.ToolResult:
-			stats.ToolResults++
-		case *message.Assistant:
-			stats.AssistantMessages++
-			stats.ToolCalls += len(m.Content.ToolCalls())
-			stats.Tokens.Input += m.Usage.Input
-			stats.Tokens.Output += m.Usage.Output
-			stats.Tokens.Reasoning += m.Usage.ReasoningTokens
-			stats.Tokens.CacheRead += m.Usage.CacheRead
-			stats.Tokens.CacheWrite += m.Usage.CacheWrite
-			stats.Tokens.Total += m.Usage.TotalTokens
-			stats.Cost += m.Usage.Cost.Total
-		}
+		counted.Add(m)
 	}
-	return stats
+	return Stats{
+		UserMessages: counted.ByRole[message.RoleUser], AssistantMessages: counted.ByRole[message.RoleAssistant],
+		ToolCalls: counted.Calls, ToolResults: counted.ByRole[message.RoleToolResult], TotalMessages: counted.Messages,
+		Tokens: counted.Tokens, Cost: counted.Cost,
+	}
 }
 
 // LastAssistantText is the trimmed text of the last answer; ok is false when

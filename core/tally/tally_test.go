@@ -1,0 +1,48 @@
+package tally_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/tally"
+)
+
+func TestAConversationIsCountedWithTheUsageOfItsTasks(t *testing.T) {
+	usage := message.Usage{Input: 10, Output: 4, CacheRead: 3, CacheWrite: 2, TotalTokens: 19, ReasoningTokens: 1, Cost: message.Cost{Total: 0.25}}
+	answer := &message.Assistant{
+		Provider: "p", Model: "m", Usage: usage, Timestamp: 4000,
+		Content: message.Blocks{&message.ToolCall{Name: "task"}, &message.ToolCall{Name: "read"}, &message.ToolCall{Name: "read"}},
+	}
+	result := func(tool, details string, failed bool) message.Message {
+		return &message.ToolResult{ToolName: tool, Details: json.RawMessage(details), IsError: failed, Timestamp: 3000}
+	}
+	const spent = `{"usage":{"input":1,"output":2,"totalTokens":3,"cost":{"total":0.5}}}`
+	var got tally.Tally
+	for _, m := range []message.Message{
+		&message.User{Timestamp: 1000},
+		answer,
+		result("task", spent, false),
+		result("read", spent, true), // only a task speaks for other transcripts
+		result("task", `{"usage":"unknown"}`, false),
+		result("task", ``, false),
+		&message.Unknown{},
+	} {
+		got.Add(m)
+	}
+	want := tally.Tally{
+		Messages: 7, ByRole: map[message.Role]int{message.RoleUser: 1, message.RoleAssistant: 1, message.RoleToolResult: 4},
+		Calls: 3, ByTool: map[string]int{"task": 1, "read": 2}, Failed: 1, ByModel: map[string]int{"p/m": 1},
+		Tokens: tally.Tokens{Input: 11, Output: 6, Reasoning: 1, CacheRead: 3, CacheWrite: 2, Total: 22}, Cost: 0.75,
+		First: time.UnixMilli(1000).UTC(), Last: time.UnixMilli(4000).UTC(),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got.Span() != 3*time.Second {
+		t.Error(got.Span())
+	}
+}
