@@ -69,7 +69,7 @@ func TestABrowserRunsNothingOfAHostileSession(t *testing.T) {
 		}
 	}
 	var page bytes.Buffer
-	if err := export.Page(t.Context(), &page, logged{log}); err != nil {
+	if err := export.Page(t.Context(), &page, log.Snapshot()); err != nil {
 		t.Fatal(err)
 	}
 	document, said := browse(t, page.Bytes())

@@ -51,6 +51,10 @@ func (p *page) entry(e *transcript.Entry) {
 		p.compacted(b.Summary, b.TokensBefore)
 	case *transcript.BranchSummary:
 		p.put("summary", summary{Class: "fork", Head: "Summary of a branch that was left", Text: markdown(b.Summary)})
+	case *transcript.SubagentSpawn:
+		p.subagent(b)
+	case *transcript.SessionInit:
+		p.put("setup", folded{Head: "The task and the instructions this agent began with", Text: clean(b.Task + "\n\n" + b.SystemPrompt)})
 	case *transcript.ModelChange:
 		if p.anchors > 0 { // before that it only says what the first answer says too
 			p.put("note", "Model: "+clean(b.Model))
@@ -168,6 +172,19 @@ func (p *page) folded(e *transcript.Entry, role message.Role, who string, conten
 		}
 	}
 	p.close()
+}
+
+// subagent says how one ended. Its conversation is in a file of its own, which
+// has a page of its own when it is exported.
+func (p *page) subagent(b *transcript.SubagentSpawn) {
+	text := fmt.Sprintf("Subagent %s (%s) %s after %s", b.AgentID, b.AgentName, b.Status, took(time.Duration(b.DurationMS)*time.Millisecond))
+	if b.Error != "" {
+		text += ": " + firstWords(b.Error, maxGist)
+	}
+	if b.SessionFile != "" {
+		text += ". Its session: " + b.SessionFile
+	}
+	p.put("note", clean(text))
 }
 
 // folded is text behind a line that opens it.

@@ -21,12 +21,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden page anew")
 
-// logged reads a Log on its own goroutine.
-type logged struct{ *transcript.Log }
-
-// Body never fails.
-func (l logged) Body(e *transcript.Entry) (transcript.Body, error) { return l.Log.Body(e), nil }
-
 // pageOf exports the session in a file.
 func pageOf(t *testing.T, path string) []byte {
 	t.Helper()
@@ -35,7 +29,7 @@ func pageOf(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	if err := export.Page(t.Context(), &page, logged{log}); err != nil {
+	if err := export.Page(t.Context(), &page, log.Snapshot()); err != nil {
 		t.Fatal(err)
 	}
 	if err := log.Close(); err != nil {
@@ -96,7 +90,7 @@ func TestASessionWithoutMessagesIsAPageThatSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	if err := export.Page(t.Context(), &page, logged{log}); err != nil || !strings.Contains(page.String(), "Nothing has been said") {
+	if err := export.Page(t.Context(), &page, log.Snapshot()); err != nil || !strings.Contains(page.String(), "Nothing has been said") {
 		t.Error(err, page.String())
 	}
 }
@@ -111,7 +105,7 @@ func TestAPageThatIsNotWantedAnyMoreEnds(t *testing.T) {
 	}
 	defer func() { _ = log.Close() }() // it has not changed
 	var page strings.Builder
-	if err := export.Page(ctx, &page, logged{log}); !errors.Is(err, gone) || page.Len() > 0 {
+	if err := export.Page(ctx, &page, log.Snapshot()); !errors.Is(err, gone) || page.Len() > 0 {
 		t.Error(err, page.Len())
 	}
 }

@@ -74,7 +74,7 @@ func anyBlock() *rapid.Generator[message.Block] {
 func anyBody() *rapid.Generator[transcript.Body] {
 	return rapid.Custom(func(t *rapid.T) transcript.Body {
 		text, content := anyText(), message.Blocks(rapid.SliceOfN(anyBlock(), 0, 4).Draw(t, "content"))
-		switch rapid.IntRange(0, 10).Draw(t, "body") {
+		switch rapid.IntRange(0, 12).Draw(t, "body") {
 		case 0:
 			return &transcript.Message{Message: &message.User{Role: message.RoleUser, Content: content}}
 		case 1, 2:
@@ -96,6 +96,10 @@ func anyBody() *rapid.Generator[transcript.Body] {
 		case 8:
 			return &transcript.BranchSummary{Summary: text.Draw(t, "summary"), FromID: text.Draw(t, "from")}
 		case 9:
+			return &transcript.SessionInit{Task: text.Draw(t, "task"), SystemPrompt: text.Draw(t, "prompt")}
+		case 10:
+			return &transcript.SubagentSpawn{AgentID: text.Draw(t, "agent"), Status: text.Draw(t, "status"), SessionFile: text.Draw(t, "file"), Error: text.Draw(t, "error")}
+		case 11:
 			return &transcript.ModelChange{Model: text.Draw(t, "model")}
 		default:
 			return &transcript.Message{Message: &message.Developer{Role: message.RoleDeveloper, Content: content}}
@@ -124,7 +128,7 @@ func TestNothingInASessionCanMakeItsPageRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		var page bytes.Buffer
-		if err := export.Page(t.Context(), &page, logged{log}); err != nil {
+		if err := export.Page(t.Context(), &page, log.Snapshot()); err != nil {
 			t.Fatal(err)
 		}
 		for _, fault := range inspect(page.Bytes()) {
@@ -138,7 +142,7 @@ var (
 	tags = strings.Fields(`html head meta title style body a p h1 h2 h3 h4 h5 h6 time dl div dt dd nav details summary ol ul li main article header footer
 		span pre code em strong blockquote hr br img table tbody tr th td`)
 	attributes = strings.Fields(`lang charset http-equiv content name class href datetime dir aria-label id role open src alt loading title rel start`)
-	classes    = strings.Fields(`skip top kind figures facts who time tag label body plain prose note spent failure thinking folded divider fork compaction branch image
+	classes    = strings.Fields(`skip top kind figures facts who time tag label body plain prose note spent failure thinking folded divider fork compaction branch image setup
 		code output more quiet call failed tool gist change plus minus inside arguments diff add del hunk ctx c s n k f ref table right center same
 		user assistant toolResult bashExecution custom developer`)
 )

@@ -36,6 +36,12 @@ func (s *Session) Messages(ctx context.Context) ([]message.Message, error) {
 	})
 }
 
+// Snapshot is the transcript as it is now: finished messages, and no part of an
+// answer that is under way.
+func (s *Session) Snapshot(ctx context.Context) (transcript.Snapshot, error) {
+	return ask(ctx, s, func(st *state) transcript.Snapshot { return st.log().Snapshot() })
+}
+
 // Stats counts what the context holds.
 func (s *Session) Stats(ctx context.Context) (Stats, error) {
 	return ask(ctx, s, func(st *state) Stats {

@@ -1,0 +1,77 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"veyyon.dev/veyyon/core/file"
+)
+
+// FileName is the name a page has when nobody chose one, from the path of the
+// session.
+func FileName(session string) string {
+	return "veyyon-session-" + strings.TrimSuffix(filepath.Base(session), ".jsonl") + ".html"
+}
+
+// File writes the session to a page of its own. The page takes its name when it
+// is whole, so that whoever looks sees the old file or the new; a failure leaves
+// nothing. Only its owner may read it, as with the session itself.
+//
+// Folders are not made. What is at path must be a regular file or nothing: a
+// symbolic link is refused, so that one planted there leads nowhere. So is keep,
+// the session's own file.
+func File(ctx context.Context, path, keep string, s Session) error {
+	if err := mayReplace(path, keep); err != nil {
+		return err
+	}
+	out, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(0o600))
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, cause(err))
+	}
+	err = Page(ctx, out, s)
+	if err == nil {
+		err = out.CloseAtomicallyReplace()
+	}
+	if err != nil {
+		_ = out.Cleanup() // no litter; the first error tells
+		return fmt.Errorf("writing %s: %w", path, cause(err))
+	}
+	return nil
+}
+
+func mayReplace(path, keep string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("writing %s: %w", path, cause(err))
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("writing %s: it is a symbolic link", path)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("writing %s: %w", path, file.ErrIrregular)
+	}
+	if whole, err := filepath.Abs(path); err == nil && keep != "" && file.Same(whole, keep) {
+		return fmt.Errorf("writing %s: it is the session itself", path)
+	}
+	return nil
+}
+
+// cause leaves out the path an error repeats, which may be the temporary one.
+func cause(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	var linkErr *os.LinkError
+	if errors.As(err, &linkErr) {
+		return linkErr.Err
+	}
+	return err
+}
