@@ -17,15 +17,17 @@ var errInMemory = fault.New(fault.Invalid, "Cannot export in-memory session to H
 // session when it was empty. A session in memory has the code fault.Invalid, what
 // the file system refuses fault.IO.
 func (a *Agent) ExportHTML(ctx context.Context, path string) (write func(context.Context) (string, error), err error) {
-	snapshot, err := a.hub.Front().Snapshot(ctx)
+	front := a.hub.Front()
+	if front.Path() == "" {
+		return nil, errInMemory
+	}
+	snapshot, file, err := front.Apart(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if snapshot.Path() == "" {
-		return nil, errInMemory
-	}
 	path = cmp.Or(path, export.FileName(snapshot.Path()))
 	return func(ctx context.Context) (string, error) {
+		defer func() { _ = file.Close() }() // read only
 		if err := export.File(ctx, path, snapshot.Path(), snapshot); err != nil {
 			return "", fault.Wrap(fault.IO, err)
 		}

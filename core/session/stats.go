@@ -2,11 +2,13 @@ package session
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/tally"
+	"veyyon.dev/veyyon/core/transcript"
 )
 
 // State is a snapshot of everything a host may want to know.
@@ -36,10 +38,14 @@ func (s *Session) Messages(ctx context.Context) ([]message.Message, error) {
 	})
 }
 
-// Snapshot is the transcript as it is now: finished messages, and no part of an
-// answer that is under way.
-func (s *Session) Snapshot(ctx context.Context) (transcript.Snapshot, error) {
-	return ask(ctx, s, func(st *state) transcript.Snapshot { return st.log().Snapshot() })
+// Apart is the transcript as it is now: finished messages, and no part of an
+// answer that is under way. It outlives the session; the caller closes it.
+func (s *Session) Apart(ctx context.Context) (snapshot transcript.Snapshot, file io.Closer, err error) {
+	err = try(ctx, s, func(st *state) (err error) {
+		snapshot, file, err = st.log().Apart()
+		return err
+	})
+	return snapshot, file, err
 }
 
 // Stats counts what the context holds.
