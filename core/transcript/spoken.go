@@ -1,0 +1,63 @@
+package transcript
+
+import (
+	"log/slog"
+	"slices"
+
+	"veyyon.dev/veyyon/core/message"
+)
+
+// A Spoken is a message of the conversation together with its entry.
+type Spoken struct {
+	Entry   *Entry
+	Message message.Message
+}
+
+// Spoken is Messages with the entry of each.
+func (l *Log) Spoken() []Spoken {
+	spoken, err := l.Snapshot().spoken()
+	if err != nil {
+		slog.Error("the conversation cannot be read", "err", err)
+	}
+	return spoken
+}
+
+func (s Snapshot) spoken() ([]Spoken, error) {
+	entries, err := s.Context()
+	if err != nil {
+		return nil, err
+	}
+	speaking := slices.DeleteFunc(slices.Clone(entries), (*Entry).Silent)
+	bodies, err := s.store.bodies(speaking)
+	if err != nil {
+		return nil, err
+	}
+	spoken := make([]Spoken, 0, len(bodies))
+	for i, body := range bodies {
+		if m := messageOf(speaking[i], body); m != nil {
+			spoken = append(spoken, Spoken{speaking[i], m})
+		}
+	}
+	return spoken, nil
+}
+
+// LastCompaction returns what the newest compaction on the path to the leaf
+// says, nil when there is none.
+func (l *Log) LastCompaction() *Compaction {
+	for e := l.Leaf(); e != nil; e = e.Parent {
+		if e.Type != typeCompaction {
+			continue
+		}
+		if c, ok := l.Body(e).(*Compaction); ok {
+			return c
+		}
+	}
+	return nil
+}
+
+// Compacted tells whether the leaf is a compaction: nothing has come since.
+func (l *Log) Compacted() bool { return l.Leaf() != nil && l.Leaf().Type == typeCompaction }
+
+// Silent tells whether the entry says nothing in the conversation: it notes a
+// choice, a name or the like.
+func (e *Entry) Silent() bool { return !speaks(e) }
