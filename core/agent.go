@@ -49,7 +49,9 @@ type Options struct {
 	Todo     session.Todo
 	Budget   session.Budget
 	Choice   session.Choice
-	Resume   *transcript.Log // the session to go on with; nil begins one
+	// Compaction says when and how a context is made shorter.
+	Compaction session.Compaction
+	Resume     *transcript.Log // the session to go on with; nil begins one
 	// BackgroundLimit is how many conversations may go on in the background.
 	BackgroundLimit int
 }
@@ -96,6 +98,7 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
 		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.full.Load, Retry: a.opts.Retry,
 		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Budget: a.opts.Budget,
+		Compaction: a.opts.Compaction, Secrets: a.opts.Models.Secrets,
 	})
 	a.lives.Go(func() { s.Loop(a.life) })
 	return s
@@ -211,6 +214,12 @@ func (a *Agent) SetFullUpdates(full bool) { a.full.Store(full) }
 
 // FullUpdates tells whether they do.
 func (a *Agent) FullUpdates() bool { return a.full.Load() }
+
+// InMemory tells whether the session has no file.
+func (a *Agent) InMemory(ctx context.Context) (bool, error) {
+	state, err := a.State(ctx)
+	return state.SessionFile == "", err
+}
 
 // Commands lists the slash commands.
 func (a *Agent) Commands(context.Context) ([]event.Command, error) { return slash.List(), nil }

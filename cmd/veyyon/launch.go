@@ -12,6 +12,7 @@ import (
 
 	"veyyon.dev/veyyon/core"
 	"veyyon.dev/veyyon/core/auth"
+	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/model"
@@ -178,7 +179,7 @@ func (l *launch) choose() error {
 		Thinking: model.Level(config.ThinkingDefault.Of(s)),
 		Steering: session.QueueMode(config.SteeringMode.Of(s)), FollowUp: session.QueueMode(config.FollowUpMode.Of(s)),
 		Interrupt: session.InterruptMode(config.InterruptMode.Of(s)),
-		AutoRetry: config.RetryEnabled.Of(s), Compact: config.CompactionOn.Of(s),
+		AutoRetry: config.RetryEnabled.Of(s), Compact: config.CompactionOn.Of(s) && config.CompactionStrategy.Of(s) != "off",
 	}
 	if l.flags.Model != "" || l.flags.Provider != "" {
 		m, level, err := l.models.Match(l.flags.Model, l.flags.Provider)
@@ -279,9 +280,32 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 		Retry: session.Retry{
 			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),
 		},
-		Choice: l.choice, Resume: l.resume, BackgroundLimit: config.SessionAway.Of(s),
+		Compaction: l.compaction(), Choice: l.choice, Resume: l.resume, BackgroundLimit: config.SessionAway.Of(s),
 		Fallback: fallback(s), Todo: reminders(s), Budget: budget(s),
 	}
+}
+
+func (l *launch) compaction() session.Compaction {
+	s := l.settings
+	c := session.Compaction{
+		Limits: compaction.Limits{
+			ThresholdTokens: config.CompactionTokens.Of(s), ThresholdPercent: config.CompactionPercent.Of(s),
+			ReserveTokens: config.CompactionReserve.Of(s), KeepRecent: config.CompactionKeep.Of(s),
+		},
+		MidTurn: config.CompactionMidTurn.Of(s), AutoContinue: config.CompactionContinue.Of(s),
+		SupersedeReads: config.CompactionReads.Of(s), DropUseless: config.CompactionUseless.Of(s), IdleTokens: config.CompactionIdleT.Of(s),
+	}
+	if config.CompactionIdle.Of(s) {
+		c.IdleAfter = config.CompactionIdleAfter.Of(s)
+	}
+	if ref := config.CompactionModel.Of(s); ref != "" {
+		m, ok := l.models.FindRef(ref)
+		if !ok {
+			l.warn("a setting was passed over", fmt.Errorf("compaction.model: %q is not a model that can be used", ref))
+		}
+		c.Model = m
+	}
+	return c
 }
 
 // warn tells the person and the log.

@@ -13,6 +13,7 @@ var ErrInterrupted = fault.New(fault.Cancelled, "Interrupted by user")
 // abort tells the run, the prompts behind it and the commands to end.
 func (st *state) abort(reason error) {
 	st.abortBash(reason)
+	st.abortWriting(reason)
 	st.abortRuns(reason)
 }
 
@@ -51,14 +52,16 @@ func (s *Session) Abort(ctx context.Context) (wait func(context.Context) error, 
 	}, nil
 }
 
-// lastEnd is closed when the last prompt accepted so far has ended; nil when all
-// have.
+// lastEnd is closed when the last prompt accepted so far has ended, or what a
+// model writes when there is none; nil when all have.
 func (st *state) lastEnd() <-chan struct{} {
 	var last *prompt
 	if n := len(st.next); n > 0 {
 		last = st.next[n-1]
 	} else if st.run != nil {
 		last = st.run.prompt
+	} else if st.writing != nil {
+		return st.writing.over
 	} else {
 		return nil
 	}
@@ -83,14 +86,17 @@ func (s *Session) await(ctx context.Context, ended <-chan struct{}) error {
 // stop ends the session: its run is told why, and the loop ends when it has
 // unwound and the host's commands have ended.
 func (st *state) stop(reason error) {
-	st.stopped = true
+	st.stopped, st.handed = true, false
+	st.abortWriting(reason)
 	st.abortRuns(reason)
 	for _, p := range st.next {
-		p.released = true // its answer was not sent; the prompt is on record all the same
+		p.released.Store(true) // its answer was not sent; the prompt is on record all the same
 	}
 	if st.run != nil {
-		st.run.prompt.released = true
+		st.run.prompt.released.Store(true)
 		st.beginReleased()
+	} else {
+		st.beginNext()
 	}
 }
 

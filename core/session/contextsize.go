@@ -1,6 +1,7 @@
 package session
 
 import (
+	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/message"
 )
 
@@ -8,28 +9,51 @@ import (
 // counted for its last good answer, and a guess for all that came since
 // (facts/agent 4.3, 11).
 type contextSize struct {
-	counted int // prompt tokens of the last good answer, 0 before the first
-	since   int // estimated tokens of the messages since, or of all messages
+	counted  int // prompt tokens of the last good answer, 0 before the first
+	answered int // tokens of that answer itself
+	since    int // estimated tokens of the messages since, or of all messages
+	all      int // estimated tokens of all messages
+	// compacted is when the context was compacted, in milliseconds as messages
+	// count: what providers counted until then was another context. 0 for never.
+	compacted int64
 }
 
-// What a token is taken to be (facts/agent 4.3).
-const (
-	bytesPerToken = 4    // of any text
-	imageTokens   = 1200 // of any image
-)
-
 func (c *contextSize) add(m message.Message) {
-	if a, ok := m.(*message.Assistant); ok && a.StopReason != message.StopError && a.StopReason != message.StopAborted {
-		if prompt := a.Usage.Input + a.Usage.CacheRead + a.Usage.CacheWrite; prompt > 0 {
-			c.counted, c.since = prompt, 0
+	tokens := compaction.Tokens(m)
+	c.all += tokens
+	switch m := m.(type) {
+	case *message.CompactionSummary:
+		c.compacted = m.Timestamp
+	case *message.Assistant:
+		if prompt := counted(m); prompt > 0 && m.Timestamp > c.compacted {
+			c.counted, c.answered, c.since = prompt, m.Usage.Output, 0
 			return
 		}
 	}
-	c.since += estimate(m)
+	c.since += tokens
+}
+
+// counted is how many tokens the provider counted before a good answer; 0 when it
+// said nothing or the answer failed.
+func counted(a *message.Assistant) int {
+	if a.StopReason == message.StopError || a.StopReason == message.StopAborted {
+		return 0
+	}
+	return a.Usage.Input + a.Usage.CacheRead + a.Usage.CacheWrite
 }
 
 // remove takes back what add counted for a failed answer.
-func (c *contextSize) remove(m *message.Assistant) { c.since -= estimate(m) }
+func (c *contextSize) remove(m *message.Assistant) {
+	tokens := compaction.Tokens(m)
+	c.since -= tokens
+	c.all -= tokens
+}
+
+// begin counts anew after a compaction; providers count the next answer.
+func (c *contextSize) begin(messages []message.Message) {
+	total := compaction.Total(messages)
+	*c = contextSize{since: total, all: total}
+}
 
 // usage is how full the context window is; nil without a model.
 func (st *state) usage() *ContextUsage {
@@ -48,6 +72,20 @@ func (st *state) usage() *ContextUsage {
 	return usage
 }
 
+// contextTokens is what the next request is taken to cost: what the provider
+// last counted with all since, or our own estimate if that is more
+// (facts/agent 4.2).
+func (st *state) contextTokens() int {
+	reported := 0
+	if st.size.counted > 0 {
+		reported = st.size.counted + st.size.answered + st.size.since
+	}
+	return max(reported, st.estimated())
+}
+
+// estimated is our own estimate of the next request.
+func (st *state) estimated() int { return st.size.all + st.fixedTokens() }
+
 // fixedTokens estimates the system prompt and the tools.
 func (st *state) fixedTokens() int {
 	bytes := 0
@@ -57,46 +95,5 @@ func (st *state) fixedTokens() int {
 	for _, spec := range st.s.opts.Tools().Offered() {
 		bytes += len(spec.Name) + len(spec.Description) + len(spec.Parameters)
 	}
-	return textTokens(bytes)
-}
-
-func textTokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
-
-func estimate(m message.Message) int {
-	switch m := m.(type) {
-	case *message.User:
-		return estimateBlocks(m.Content)
-	case *message.Developer:
-		return estimateBlocks(m.Content)
-	case *message.Assistant:
-		return estimateBlocks(m.Content)
-	case *message.ToolResult:
-		return estimateBlocks(m.Content)
-	case *message.Custom:
-		return estimateBlocks(m.Content)
-	case *message.BashExecution:
-		return textTokens(len(m.Command) + len(m.Output))
-	case *message.CompactionSummary:
-		return textTokens(len(m.Summary))
-	case *message.BranchSummary:
-		return textTokens(len(m.Summary))
-	}
-	return 0
-}
-
-func estimateBlocks(blocks message.Blocks) int {
-	tokens, bytes := 0, 0
-	for _, block := range blocks {
-		switch b := block.(type) {
-		case *message.Text:
-			bytes += len(b.Text)
-		case *message.Thinking:
-			bytes += len(b.Thinking) + len(b.Signature)
-		case *message.ToolCall:
-			bytes += len(b.Name) + len(b.Arguments)
-		case *message.Image:
-			tokens += imageTokens
-		}
-	}
-	return tokens + textTokens(bytes)
+	return compaction.TextTokens(bytes)
 }

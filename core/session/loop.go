@@ -45,7 +45,7 @@ func (s *Session) Loop(ctx context.Context) {
 
 // tellBusy passes on whether a run is under way, when that has changed.
 func (st *state) tellBusy() {
-	if busy := st.run != nil; busy != st.told {
+	if busy := st.run != nil || st.writing != nil; busy != st.told {
 		st.told = busy
 		if st.s.opts.Busy != nil {
 			st.s.opts.Busy(busy)

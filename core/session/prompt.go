@@ -75,6 +75,9 @@ func (st *state) ready() error {
 // busy tells whether a prompt was accepted that has neither ended nor been told
 // to.
 func (st *state) busy() bool {
+	if st.held() && (st.run == nil || st.run.ctx.Err() != nil) {
+		return false // it waits for its turn
+	}
 	if n := len(st.next); n > 0 {
 		return st.next[n-1].aborted == nil
 	}
@@ -86,21 +89,23 @@ func (st *state) busy() bool {
 func (st *state) accept(p Prompt) Accepted {
 	next := &prompt{messages: []message.Message{message.NewUser(p.Text, p.Images)}, fail: p.Fail, done: p.Done}
 	st.parked = false
-	if st.run == nil {
+	next.home.Store(&home{st.s, st.life})
+	if st.run == nil && !st.held() {
 		st.open(next)
 	} else {
 		st.next = append(st.next, next)
 	}
-	return Accepted{Release: st.releaser(next)}
+	return Accepted{Release: releaser(next)}
 }
 
-// releaser returns what lets the prompt begin. The life of the session bounds
-// the wait for its loop.
-func (st *state) releaser(p *prompt) func() {
+// releaser returns what lets the prompt begin, wherever it is then. The life of
+// the session bounds the wait for its loop.
+func releaser(p *prompt) func() {
 	return func() {
-		_ = st.s.do(st.life, func(st *state) { // the session has ended: so has its prompt
-			p.released = true
-			st.beginReleased()
-		})
+		// This comes first: a session that takes the prompt over from another
+		// looks at it after it has become its home.
+		p.released.Store(true)
+		at := p.home.Load()
+		_ = at.s.do(at.life, (*state).beginReleased) // the session has ended: so has its prompt
 	}
 }

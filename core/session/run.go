@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"veyyon.dev/veyyon/core/event"
@@ -15,26 +16,29 @@ import (
 type prompt struct {
 	messages []message.Message // empty for a run that only continues
 	fail     func(error)
-	done     func(PromptEnd) // nil for none
-	released bool
-	aborted  error           // the reason, once aborted before it began
-	ended    []chan struct{} // closed by settle, once the prompt has ended
+	done     func(PromptEnd)      // nil for none
+	released atomic.Bool          // set by whoever releases it
+	home     atomic.Pointer[home] // written by the loop it belongs to
+	aborted  error                // the reason, once aborted before it began
+	ended    []chan struct{}      // closed by settle, once the prompt has ended
 }
 
 // run is a prompt under way, with all its retries.
 type run struct {
-	prompt   *prompt
-	begun    bool // agent_start has been told
-	ctx      context.Context
-	cancel   context.CancelCauseFunc
-	messages []message.Message  // what agent_end lists
-	turn     *turn.Turn         // nil before the prompt is released and while a retry waits
-	failed   *message.Assistant // the answer that a retry is to replace, while it waits
-	backoff  *time.Timer        // the wait, nil when none is on
-	attempt  int                // retries so far, 0 when the last answer was good
-	pauses   int                // pause_turn answers in a row
-	conduct  conduct
-	steering bool // interrupt mode immediate, as it was when the run began
+	prompt     *prompt
+	begun      bool // agent_start has been told
+	ctx        context.Context
+	cancel     context.CancelCauseFunc
+	messages   []message.Message  // what agent_end lists
+	turn       *turn.Turn         // nil before the prompt is released and while a retry waits
+	failed     *message.Assistant // the answer that a retry is to replace, while it waits
+	backoff    *time.Timer        // the wait, nil when none is on
+	attempt    int                // retries so far, 0 when the last answer was good
+	pauses     int                // pause_turn answers in a row
+	conduct    conduct
+	roomy      bool // its prompt has been found to fit, or been made to
+	overflowed bool // the context was made shorter since the last good answer
+	steering   bool // interrupt mode immediate, as it was when the run began
 }
 
 // open makes the prompt the run under way; from here on the session streams.
@@ -70,7 +74,7 @@ func (st *state) runLife() (context.Context, context.CancelCauseFunc) {
 // beginReleased begins the run under way if it waits only for its release.
 func (st *state) beginReleased() {
 	r := st.run
-	if r == nil || r.begun || !r.prompt.released {
+	if r == nil || r.begun || !r.prompt.released.Load() || st.writing != nil && st.writing.begin == nil {
 		return
 	}
 	if err := st.ready(); err != nil && r.ctx.Err() == nil {
@@ -80,6 +84,9 @@ func (st *state) beginReleased() {
 			r.prompt.fail(err)
 		}
 		st.settle(r)
+		return
+	}
+	if st.roomForPrompt() {
 		return
 	}
 	r.begun = true
@@ -120,6 +127,17 @@ func (st *state) settle(r *run) {
 	for _, ended := range r.prompt.ended {
 		close(ended)
 	}
+	st.beginWriting()
+	st.beginNext()
+}
+
+// beginNext begins the next prompt that was accepted, or what is queued, unless
+// all has to wait.
+func (st *state) beginNext() {
+	if st.run != nil || st.held() {
+		return
+	}
+	st.armIdle()
 	if len(st.next) > 0 {
 		p := st.next[0]
 		st.next = st.next[1:]
@@ -133,7 +151,7 @@ func (st *state) settle(r *run) {
 // goOn begins a run for queued messages that would otherwise wait for nobody:
 // steering always, follow-ups unless the person has just aborted.
 func (st *state) goOn() {
-	if st.run != nil || st.stopped || len(st.messages) == 0 || st.ready() != nil {
+	if st.run != nil || st.held() || st.stopped || len(st.messages) == 0 || st.ready() != nil {
 		return
 	}
 	queued := st.takeSteering()
@@ -143,7 +161,9 @@ func (st *state) goOn() {
 	if len(queued) == 0 {
 		return
 	}
-	st.open(&prompt{messages: queued, released: true})
+	p := &prompt{messages: queued}
+	p.released.Store(true)
+	st.open(p)
 	st.beginReleased()
 }
 

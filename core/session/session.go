@@ -31,6 +31,11 @@ type Options struct {
 	Todo     Todo
 	Budget   Budget
 	Choice   Choice
+	// Compaction says when and how the context is made shorter.
+	Compaction Compaction
+	// Secrets are texts that no request for a summary may hold; nil for none. It
+	// may wait for the disk.
+	Secrets func() []string
 	// Deadline ends the run that is under way then; later prompts are refused.
 	// The zero time sets none.
 	Deadline time.Time

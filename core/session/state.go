@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/message"
@@ -28,6 +29,13 @@ type state struct {
 	todos      []tool.Phase
 	callIDs    callIDs
 	fallback   fallback
+
+	entries   map[message.Message]string // ids of the entries the messages come from, see entryIDs
+	loaded    int                        // messages at the beginning whose entries are not known yet
+	writing   *writing                   // what a model writes about the conversation, nil for nothing
+	handed    bool                       // a handoff document was written; what waits goes on elsewhere
+	attempted int                        // tokens of the context after the last attempt to compact it
+	idleTimer *time.Timer                // the wait before an idle session is compacted, nil for none
 
 	run       *run      // the prompt under way, nil when idle
 	next      []*prompt // accepted while an abort unwinds the run, in order
@@ -56,21 +64,26 @@ func (st *state) load() {
 	if st.log().Leaf() == nil && st.choice.Model != nil {
 		st.wrote(st.log().Append(&transcript.ModelChange{Model: st.choice.Model.Ref()}, st.thinking()))
 	}
+	st.loadTodos()
 	for _, m := range st.log().Messages() {
 		st.take(m)
 		if phases, ok := todosOf(m); ok {
 			st.todos = phases
 		}
 	}
+	st.loaded = len(st.messages)
 }
 
 func (st *state) log() *transcript.Log { return st.s.opts.Log }
 
 func (st *state) over() bool {
-	return st.stopped && st.run == nil && (st.killed || len(st.bash) == 0)
+	return st.stopped && st.run == nil && st.writing == nil && (st.killed || len(st.bash) == 0)
 }
 
 func (st *state) close() {
+	if st.idleTimer != nil {
+		st.idleTimer.Stop()
+	}
 	st.flushLate()
 	if err := st.log().Close(); err != nil {
 		slog.Warn("closing the transcript", "file", st.log().Path(), "err", err)
@@ -101,7 +114,14 @@ func (st *state) take(m message.Message) {
 // record adds a message to the context and the transcript.
 func (st *state) record(m message.Message) {
 	st.take(m)
-	st.wrote(st.log().AppendMessage(m))
+	st.store(m)
+}
+
+// store adds a message to the transcript.
+func (st *state) store(m message.Message) {
+	err := st.log().AppendMessage(m)
+	st.noteEntry(m, err)
+	st.wrote(err)
 }
 
 // wrote reports the first of a series of failed writes. The transcript keeps

@@ -2,13 +2,10 @@ package session
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 
 	"veyyon.dev/veyyon/core/message"
-	"veyyon.dev/veyyon/core/tally"
-	"veyyon.dev/veyyon/core/transcript"
 )
 
 // State is a snapshot of everything a host may want to know.
@@ -21,7 +18,7 @@ func (s *Session) State(ctx context.Context) (State, error) {
 		}
 		title, _ := st.log().Title()
 		return State{
-			Model: st.choice.Model, ThinkingLevel: st.level(), IsStreaming: st.streaming(),
+			Model: st.choice.Model, ThinkingLevel: st.level(), IsStreaming: st.streaming(), IsCompacting: st.writing != nil && st.writing.compact,
 			SteeringMode: st.choice.Steering, FollowUpMode: st.choice.FollowUp, InterruptMode: st.choice.Interrupt,
 			SessionFile: st.log().Path(), SessionID: st.log().ID(), SessionName: title,
 			AutoCompactionEnabled: st.choice.Compact, MessageCount: len(st.messages),
@@ -38,16 +35,6 @@ func (s *Session) Messages(ctx context.Context) ([]message.Message, error) {
 	})
 }
 
-// Apart is the transcript as it is now: finished messages, and no part of an
-// answer that is under way. It outlives the session; the caller closes it.
-func (s *Session) Apart(ctx context.Context) (snapshot transcript.Snapshot, file io.Closer, err error) {
-	err = try(ctx, s, func(st *state) (err error) {
-		snapshot, file, err = st.log().Apart()
-		return err
-	})
-	return snapshot, file, err
-}
-
 // Stats counts what the context holds.
 func (s *Session) Stats(ctx context.Context) (Stats, error) {
 	return ask(ctx, s, func(st *state) Stats {
@@ -57,17 +44,27 @@ func (s *Session) Stats(ctx context.Context) (Stats, error) {
 	})
 }
 
-// count is over the messages in context, so it shrinks with a compaction.
 func count(messages []message.Message) Stats {
-	var counted tally.Tally
+	stats := Stats{TotalMessages: len(messages)}
 	for _, m := range messages {
-		counted.Add(m)
+		switch m := m.(type) {
+		case *message.User:
+			stats.UserMessages++
+		case *message.ToolResult:
+			stats.ToolResults++
+		case *message.Assistant:
+			stats.AssistantMessages++
+			stats.ToolCalls += len(m.Content.ToolCalls())
+			stats.Tokens.Input += m.Usage.Input
+			stats.Tokens.Output += m.Usage.Output
+			stats.Tokens.Reasoning += m.Usage.ReasoningTokens
+			stats.Tokens.CacheRead += m.Usage.CacheRead
+			stats.Tokens.CacheWrite += m.Usage.CacheWrite
+			stats.Tokens.Total += m.Usage.TotalTokens
+			stats.Cost += m.Usage.Cost.Total
+		}
 	}
-	return Stats{
-		UserMessages: counted.ByRole[message.RoleUser], AssistantMessages: counted.ByRole[message.RoleAssistant],
-		ToolCalls: counted.Calls, ToolResults: counted.ByRole[message.RoleToolResult], TotalMessages: counted.Messages,
-		Tokens: counted.Tokens, Cost: counted.Cost,
-	}
+	return stats
 }
 
 // LastAssistantText is the trimmed text of the last answer; ok is false when

@@ -6,6 +6,7 @@ import (
 
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/tool"
+	"veyyon.dev/veyyon/core/transcript"
 )
 
 // SetTodos replaces the todo list. It is not part of the transcript.
@@ -26,6 +27,32 @@ func todosOf(m message.Message) ([]tool.Phase, bool) {
 		return nil, false
 	}
 	return details.Phases, true
+}
+
+// loadTodos takes over the list as it was when the session was last compacted: the
+// results that made it may not be in the context any more. A compaction that
+// another program made keeps no list; then the path is searched.
+func (st *state) loadTodos() {
+	last := st.log().LastCompaction()
+	if last == nil {
+		return
+	}
+	var kept preservedData
+	if json.Unmarshal(last.PreserveData, &kept) == nil && kept.Todos != nil {
+		st.todos = kept.Todos
+		return
+	}
+	for e := st.log().Leaf(); e != nil; e = e.Parent {
+		if e.Role != message.RoleToolResult {
+			continue // without reading it
+		}
+		if body, ok := st.log().Body(e).(*transcript.Message); ok {
+			if phases, ok := todosOf(body.Message); ok {
+				st.todos = phases
+				return
+			}
+		}
+	}
 }
 
 // toolView is what tools may ask of their session.

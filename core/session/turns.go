@@ -112,11 +112,12 @@ func (st *state) turnOver() {
 	r.turn = nil
 	st.emit(event.TurnEnd{Message: outcome.Message, ToolResults: outcome.Results})
 	st.observe(outcome)
+	r.overflowed = r.overflowed && outcome.Err != nil
 	switch {
 	case outcome.Message.StopReason == message.StopAborted:
 		st.endRun()
 	case outcome.Err != nil:
-		if !st.retry(outcome) {
+		if !st.overflowed(outcome) && !st.retry(outcome) {
 			st.failed(outcome.Message)
 			st.endRun()
 		}
@@ -133,19 +134,19 @@ func (st *state) turnOver() {
 	case len(outcome.Results) > 0:
 		r.pauses = 0
 		st.advise(outcome)
-		st.nextTurn(st.takeSteering())
+		st.afterTools()
 	case paused(outcome.Message) && r.pauses < maxPauses:
 		r.pauses++
 		st.nextTurn(st.takeSteering())
 	default:
-		st.stopOrGoOn()
+		st.afterAnswer(outcome.Message)
 	}
 }
 
 // failed stores an answer that did not count so far and that nothing replaces.
 func (st *state) failed(m *message.Assistant) {
 	if provisional(m) {
-		st.wrote(st.log().AppendMessage(m))
+		st.store(m)
 	}
 }
 

@@ -3,28 +3,26 @@ package rpc
 import (
 	"context"
 
+	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/router"
 )
+
+var errInMemory = fault.New(fault.Invalid, "Cannot export in-memory session to HTML")
 
 func (c *commands) switchSession(ctx context.Context, path string) (router.Answer, error) {
 	change, err := c.agent.SwitchSession(ctx, path)
 	return router.Answer{Data: change}, err
 }
 
-// exported is the data of export_html.
-type exported struct {
-	Path string `json:"path"`
-}
-
-func (c *commands) exportHTML(ctx context.Context, path string) (router.Finish, error) {
-	write, err := c.agent.ExportHTML(ctx, path)
+func (c *commands) exportHTML(ctx context.Context, _ string) (router.Finish, error) {
+	inMemory, err := c.agent.InMemory(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) (router.Answer, error) {
-		written, err := write(ctx)
-		return router.Answer{Data: exported{written}}, err
-	}, nil
+	if inMemory {
+		return nil, errInMemory
+	}
+	return nil, notImplemented("export_html")
 }
 
 func (c *commands) branch(ctx context.Context, entryID string) (router.Answer, error) {

@@ -76,7 +76,7 @@ func (c *commands) rows() []row {
 		ordered("set_follow_up_mode", wire.OneOf("mode", "follow-up mode", queueModes...), done(c.agent.SetFollowUpMode)),
 		ordered("set_interrupt_mode", wire.OneOf("mode", "interrupt mode", session.InterruptImmediate, session.InterruptWait), done(c.agent.SetInterruptMode)),
 
-		pooled("compact", router.Model, wire.OptString("customInstructions"), later[string]("compact")),
+		pooled("compact", router.Model, wire.OptString("customInstructions"), c.compact),
 		ordered("set_auto_compaction", wire.Bool("enabled"), done(c.agent.SetAutoCompaction)),
 		ordered("set_auto_retry", wire.Bool("enabled"), done(c.agent.SetAutoRetry)),
 		ordered("abort_retry", wire.Nothing, act(c.agent.AbortRetry)),

@@ -1,0 +1,191 @@
+package session
+
+import (
+	"errors"
+	"time"
+
+	"veyyon.dev/veyyon/core/compaction"
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/message"
+)
+
+// Why a session compacts by itself, and what that does, as hosts read it; they
+// accept no other words (facts/rpc 7).
+const (
+	reasonThreshold = "threshold"
+	reasonOverflow  = "overflow"
+	reasonIdle      = "idle"
+
+	actionSummary = "context-full"
+)
+
+// regrowth is the part by which a context must have grown since the last attempt
+// to compact it before the next one: what could not be made shorter then is not
+// paid for at each turn.
+const regrowth = 4 // one fourth
+
+// goOnText continues an answer that broke off before the context was compacted.
+const goOnText = "The conversation was compacted since it had become too long; the summary stands at its beginning. " +
+	"Your last answer was cut off at its limit. Go on where it stopped."
+
+// makeRoom compacts the context if it, with the messages that are about to join,
+// is too full, and then calls then on the loop, telling whether it was compacted.
+// It is false when the caller is to go on at once: there is room, or none can be
+// made.
+func (st *state) makeRoom(pending []message.Message, then func(compacted bool)) bool {
+	tokens, threshold := st.contextTokens()+compaction.Total(pending), st.threshold()
+	if threshold == 0 || tokens <= threshold || tokens < st.attempted+st.attempted/regrowth || st.held() || !st.choice.Compact || st.stopped {
+		return false
+	}
+	ratio := st.ratio(tokens)
+	if tokens -= int(float64(st.prune()) * ratio); tokens <= threshold {
+		return false
+	}
+	planned, err := st.plan(tokens)
+	if err != nil {
+		st.shrink(ratio)
+		st.attempted = st.contextTokens() + compaction.Total(pending)
+		return false
+	}
+	st.compactItself(reasonThreshold, planned, func(err error) {
+		st.attempted = st.contextTokens() + compaction.Total(pending)
+		then(err == nil)
+	})
+	return true
+}
+
+// threshold is how many tokens the context may hold; 0 is no limit.
+func (st *state) threshold() int {
+	if st.choice.Model == nil {
+		return 0
+	}
+	return st.s.opts.Compaction.Threshold(st.choice.Model.ContextWindow)
+}
+
+// prune replaces tool results that say nothing any more; it returns about how
+// many tokens that saved. The transcript keeps them whole.
+func (st *state) prune() int {
+	opts := st.s.opts.Compaction
+	st.entryIDs() // before what was loaded is replaced
+	pruned, saved := compaction.Prune(st.messages, compaction.Pruning{
+		SupersedeReads: opts.SupersedeReads, DropUseless: opts.DropUseless, At: message.Now(),
+	})
+	st.replaced(pruned, saved)
+	return saved
+}
+
+// shrink shortens tool results that alone fill the context.
+func (st *state) shrink(ratio float64) int {
+	st.entryIDs() // as above
+	shrunk, saved := compaction.Shrink(st.messages, st.room(ratio), message.Now())
+	st.replaced(shrunk, saved)
+	return saved
+}
+
+// replaced takes over the context with shorter messages in it.
+func (st *state) replaced(messages []message.Message, saved int) {
+	if saved > 0 {
+		st.messages = messages
+		st.generation++
+		st.size.begin(messages)
+	}
+}
+
+// compactItself compacts and tells the host of it; then hears how it went, after
+// the host. In a run it ends with the run.
+func (st *state) compactItself(reason string, p *planned, then func(error)) {
+	life := st.life
+	if st.run != nil {
+		life = st.run.ctx
+	}
+	w := st.openWriting(life, true)
+	st.emit(event.CompactionStart{Reason: reason, Action: actionSummary})
+	st.summarise(w, p, func(st *state, result *event.CompactionResult, err error) {
+		st.endWriting(w)
+		end := event.CompactionEnd{Action: actionSummary, Result: result, WillRetry: err == nil && reason == reasonOverflow}
+		switch {
+		case errors.Is(err, errCompactCancelled):
+			end.Aborted = true
+		case err != nil && reason == reasonOverflow:
+			end.ErrorMessage = "Context overflow recovery failed: " + err.Error()
+		case err != nil:
+			end.ErrorMessage = "Auto-compaction failed: " + err.Error()
+		}
+		st.emit(end)
+		then(err)
+	})
+}
+
+// roomForPrompt makes room before the run under way begins. It is true when the
+// run is to wait.
+func (st *state) roomForPrompt() bool {
+	r := st.run
+	if r.roomy || r.ctx.Err() != nil {
+		return false
+	}
+	r.roomy = true
+	return st.makeRoom(r.prompt.messages, func(bool) { st.beginReleased() })
+}
+
+// afterTools goes on behind a turn whose tools have run.
+func (st *state) afterTools() {
+	goOn := func(bool) {
+		if st.run.ctx.Err() != nil {
+			st.abortedTurn()
+			st.endRun()
+			return
+		}
+		st.nextTurn(st.takeSteering())
+	}
+	if !st.s.opts.Compaction.MidTurn || !st.makeRoom(nil, goOn) {
+		goOn(false)
+	}
+}
+
+// afterAnswer goes on behind an answer without calls.
+func (st *state) afterAnswer(answer *message.Assistant) {
+	goOn := func(compacted bool) {
+		queued := len(st.queues.steering)+len(st.queues.followUp) > 0
+		switch {
+		case st.run.ctx.Err() != nil:
+			st.endRun()
+		case compacted && !queued && answer.StopReason == message.StopLength && st.s.opts.Compaction.AutoContinue:
+			st.instruct(goOnText)
+			st.again()
+		default:
+			st.stopOrGoOn()
+		}
+	}
+	if !st.makeRoom(nil, goOn) {
+		goOn(false)
+	}
+}
+
+// armIdle compacts the session if it stays idle for long enough. The timer's
+// goroutine ends with the session.
+func (st *state) armIdle() {
+	opts := st.s.opts.Compaction
+	if opts.IdleAfter <= 0 || st.stopped {
+		return
+	}
+	if st.idleTimer != nil {
+		st.idleTimer.Stop()
+	}
+	s, life := st.s, st.life
+	st.idleTimer = time.AfterFunc(time.Duration(opts.IdleAfter)*time.Second, func() {
+		_ = s.do(life, (*state).compactIdle) // the session has ended: there is nothing to compact
+	})
+}
+
+// compactIdle follows the wait; it may come when something has begun since.
+func (st *state) compactIdle() {
+	tokens := st.contextTokens()
+	if st.run != nil || st.held() || st.stopped || !st.choice.Compact || tokens <= st.s.opts.Compaction.IdleTokens || st.ready() != nil {
+		return
+	}
+	planned, err := st.plan(tokens)
+	if err != nil {
+		return // it was compacted already, or is small
+	}
+	st.compactItself(reasonIdle, planned, func(error) { st.beginNext() })
+}
