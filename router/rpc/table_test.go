@@ -141,3 +141,15 @@ func TestEventsKeepTheirOrderAndTheirNames(t *testing.T) {
 		same(t, <-outbox, frames.Outbound(want))
 	}
 }
+
+// The names are those of the conformance kit, but for two that are commands here
+// (decisions 28).
+func TestUnknownCommandsAreAnsweredWithoutTheID(t *testing.T) {
+	for _, name := range []string{
+		"definitely_not_a_command", "Get_State", " get_state", "toString", "constructor", "__proto__", "hasOwnProperty",
+		"negotiate_protocol", "ready", "response", "<b>&",
+	} {
+		got := conversation(t, `{"id":"550e8400-e29b-41d4-a716-446655440000","type":"`+name+`"}`)
+		same(t, got, []string{`{"type":"response","command":"` + name + `","success":false,"error":"Unknown command: ` + name + `","code":"unknown_command"}`})
+	}
+}
