@@ -215,12 +215,6 @@ func (a *Agent) SetFullUpdates(full bool) { a.full.Store(full) }
 // FullUpdates tells whether they do.
 func (a *Agent) FullUpdates() bool { return a.full.Load() }
 
-// InMemory tells whether the session has no file.
-func (a *Agent) InMemory(ctx context.Context) (bool, error) {
-	state, err := a.State(ctx)
-	return state.SessionFile == "", err
-}
-
 // Commands lists the slash commands.
 func (a *Agent) Commands(context.Context) ([]event.Command, error) { return slash.List(), nil }
 

@@ -2,10 +2,13 @@ package session
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 
 	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/tally"
+	"veyyon.dev/veyyon/core/transcript"
 )
 
 // State is a snapshot of everything a host may want to know.
@@ -35,6 +38,16 @@ func (s *Session) Messages(ctx context.Context) ([]message.Message, error) {
 	})
 }
 
+// Apart is the transcript as it is now: finished messages, and no part of an
+// answer that is under way. It outlives the session; the caller closes it.
+func (s *Session) Apart(ctx context.Context) (snapshot transcript.Snapshot, file io.Closer, err error) {
+	err = try(ctx, s, func(st *state) (err error) {
+		snapshot, file, err = st.log().Apart()
+		return err
+	})
+	return snapshot, file, err
+}
+
 // Stats counts what the context holds.
 func (s *Session) Stats(ctx context.Context) (Stats, error) {
 	return ask(ctx, s, func(st *state) Stats {
@@ -44,27 +57,17 @@ func (s *Session) Stats(ctx context.Context) (Stats, error) {
 	})
 }
 
+// count is over the messages in context, so it shrinks with a compaction.
 func count(messages []message.Message) Stats {
-	stats := Stats{TotalMessages: len(messages)}
+	var counted tally.Tally
 	for _, m := range messages {
-		switch m := m.(type) {
-		case *message.User:
-			stats.UserMessages++
-		case *message.ToolResult:
-			stats.ToolResults++
-		case *message.Assistant:
-			stats.AssistantMessages++
-			stats.ToolCalls += len(m.Content.ToolCalls())
-			stats.Tokens.Input += m.Usage.Input
-			stats.Tokens.Output += m.Usage.Output
-			stats.Tokens.Reasoning += m.Usage.ReasoningTokens
-			stats.Tokens.CacheRead += m.Usage.CacheRead
-			stats.Tokens.CacheWrite += m.Usage.CacheWrite
-			stats.Tokens.Total += m.Usage.TotalTokens
-			stats.Cost += m.Usage.Cost.Total
-		}
+		counted.Add(m)
 	}
-	return stats
+	return Stats{
+		UserMessages: counted.ByRole[message.RoleUser], AssistantMessages: counted.ByRole[message.RoleAssistant],
+		ToolCalls: counted.Calls, ToolResults: counted.ByRole[message.RoleToolResult], TotalMessages: counted.Messages,
+		Tokens: counted.Tokens, Cost: counted.Cost,
+	}
 }
 
 // LastAssistantText is the trimmed text of the last answer; ok is false when

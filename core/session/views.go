@@ -7,6 +7,7 @@ import (
 
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/tally"
 	"veyyon.dev/veyyon/core/tool"
 )
 
@@ -68,20 +69,10 @@ type Stats struct {
 	ToolCalls         int           `json:"toolCalls"`
 	ToolResults       int           `json:"toolResults"`
 	TotalMessages     int           `json:"totalMessages"`
-	Tokens            StatsTokens   `json:"tokens"`
+	Tokens            tally.Tokens  `json:"tokens"`
 	PremiumRequests   float64       `json:"premiumRequests"`
 	Cost              float64       `json:"cost"` // US dollars
 	ContextUsage      *ContextUsage `json:"contextUsage,omitempty"`
-}
-
-// StatsTokens sums the usage of all answers.
-type StatsTokens struct {
-	Input      int `json:"input"`
-	Output     int `json:"output"`
-	Reasoning  int `json:"reasoning"`
-	CacheRead  int `json:"cacheRead"`
-	CacheWrite int `json:"cacheWrite"`
-	Total      int `json:"total"`
 }
 
 // Prompt is what a person asks for.

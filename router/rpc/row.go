@@ -76,12 +76,6 @@ func keyed[D any](key string, items []D) router.Answer {
 	return router.Answer{Data: map[string][]D{key: items}}
 }
 
-// later makes the handler of a command whose arguments are checked and that is
-// not built yet.
-func later[A any](name string) func(context.Context, A) (router.Finish, error) {
-	return func(context.Context, A) (router.Finish, error) { return nil, notImplemented(name) }
-}
-
 func notImplemented(name string) error {
 	return fault.New(fault.NotImplemented, name+" is not implemented yet")
 }

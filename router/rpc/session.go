@@ -3,26 +3,29 @@ package rpc
 import (
 	"context"
 
-	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/frames"
 	"veyyon.dev/veyyon/router"
 )
-
-var errInMemory = fault.New(fault.Invalid, "Cannot export in-memory session to HTML")
 
 func (c *commands) switchSession(ctx context.Context, path string) (router.Answer, error) {
 	change, err := c.agent.SwitchSession(ctx, path)
 	return router.Answer{Data: change}, err
 }
 
-func (c *commands) exportHTML(ctx context.Context, _ string) (router.Finish, error) {
-	inMemory, err := c.agent.InMemory(ctx)
+// exported is the data of export_html.
+type exported struct {
+	Path string `json:"path"`
+}
+
+func (c *commands) exportHTML(ctx context.Context, path string) (router.Finish, error) {
+	write, err := c.agent.ExportHTML(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	if inMemory {
-		return nil, errInMemory
-	}
-	return nil, notImplemented("export_html")
+	return func(ctx context.Context) (router.Answer, error) {
+		written, err := write(ctx)
+		return router.Answer{Data: exported{written}}, err
+	}, nil
 }
 
 func (c *commands) branch(ctx context.Context, entryID string) (router.Answer, error) {
@@ -42,4 +45,20 @@ func (c *commands) lastAssistantText(ctx context.Context, _ struct{}) (router.An
 		return router.Answer{Data: lastText{}}, err
 	}
 	return router.Answer{Data: lastText{&text}}, err
+}
+
+// handoff is answered when the new session stands; what waited for that begins
+// behind the answer.
+func (c *commands) handoff(ctx context.Context, instructions string) (router.Finish, error) {
+	run, err := c.agent.Handoff(ctx, instructions)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (router.Answer, error) {
+		done, release, err := run(ctx)
+		if done == nil {
+			return router.Answer{Data: frames.Null}, err
+		}
+		return router.Answer{Data: done, Then: release}, err
+	}, nil
 }

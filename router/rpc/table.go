@@ -91,7 +91,7 @@ func (c *commands) rows() []row {
 		either("get_branch_messages", router.Disk, wire.Nothing, c.branchMessages),
 		ordered("get_last_assistant_text", wire.Nothing, c.lastAssistantText),
 		ordered("set_session_name", wire.String("name"), done(c.agent.SetName)),
-		pooled("handoff", router.Model, wire.OptString("customInstructions"), later[string]("handoff")),
+		pooled("handoff", router.Model, wire.OptString("customInstructions"), c.handoff),
 
 		ordered("get_background_sessions", wire.Nothing, list("sessions", c.agent.BackgroundSessions)),
 		pooled("cancel_background_session", router.Model, wire.String("sessionId"), c.cancelBackgroundSession),

@@ -109,7 +109,6 @@ func TestConversations(t *testing.T) {
 		`{"id":"1","type":"set_host_uri_schemes","schemes":[{"scheme":" DB "},{"scheme":"a"},{"scheme":"db"}]}`: `{"id":"1","type":"response","command":"set_host_uri_schemes","success":true,"data":{"schemes":["db","a"]}}`,
 		`{"id":"1","type":"set_host_uri_schemes","schemes":[]}`:                                                 `{"id":"1","type":"response","command":"set_host_uri_schemes","success":true,"data":{"schemes":[]}}`,
 		`{"id":"1","type":"set_host_uri_schemes","schemes":[{"scheme":"Skill"}]}`:                               `{"id":"1","type":"response","command":"set_host_uri_schemes","success":false,"error":"Host URI scheme is reserved: skill://","code":"invalid_argument"}`,
-		`{"id":"1","type":"handoff"}`:                                                                           `{"id":"1","type":"response","command":"handoff","success":false,"error":"handoff is not implemented yet","code":"not_implemented"}`,
 		`{"id":"1","type":"branch","entryId":{}}`:                                                               `{"id":"1","type":"response","command":"branch","success":false,"error":"entryId must be a string","code":"invalid_argument"}`,
 		`{"id":"1","type":"nope"}`:                                                                              `{"type":"response","command":"nope","success":false,"error":"Unknown command: nope","code":"unknown_command"}`,
 		`{"type":"host_tool_result","id":"zzz","result":{"content":[]}}`:                                        ``,
