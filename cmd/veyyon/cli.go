@@ -17,6 +17,8 @@ type cli struct {
 
 	Launch     launchCommand     `cmd:"" default:"withargs" hidden:"" help:"Serve a protocol on stdin and stdout (with --mode)."`
 	Models     modelsCommand     `cmd:"" help:"List models, or refresh the catalogue."`
+	Session    sessionCommand    `cmd:"" help:"List sessions, or count what one came to."`
+	Export     exportCommand     `cmd:"" help:"Write a session as a page of HTML."`
 	Config     configCommand     `cmd:"" help:"Show or change settings of the profile."`
 	Topology   topologyCommand   `cmd:"" help:"Print the pipeline: stages, channels, pools, and which command runs where."`
 	Completion completionCommand `cmd:"" help:"Print a shell script that completes commands and flags."`
@@ -79,7 +81,7 @@ func (p *prose) Decode(ctx *kong.DecodeContext) error {
 }
 
 // commandNames are the commands, for hints.
-var commandNames = []string{"launch", "models", "config", "topology", "completion"}
+var commandNames = []string{"launch", "models", "session", "export", "config", "topology", "completion"}
 
 // parse reads the command line. run does what it says; it is nil when that is
 // done already (--help and --version, printed to out).

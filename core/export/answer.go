@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/tally"
 	"veyyon.dev/veyyon/core/transcript"
 )
 
@@ -49,17 +50,17 @@ func (p *page) answer(e *transcript.Entry, m *message.Assistant) {
 func spent(m *message.Assistant) string {
 	var parts []string
 	if in := m.Usage.Input + m.Usage.CacheRead + m.Usage.CacheWrite; in+m.Usage.Output > 0 {
-		parts = append(parts, fmt.Sprintf("%s tokens in", commas(in)))
+		parts = append(parts, fmt.Sprintf("%s tokens in", tally.Commas(in)))
 		if m.Usage.CacheRead > 0 {
-			parts[0] += fmt.Sprintf(" (%s cached)", commas(m.Usage.CacheRead))
+			parts[0] += fmt.Sprintf(" (%s cached)", tally.Commas(m.Usage.CacheRead))
 		}
-		parts = append(parts, commas(m.Usage.Output)+" out")
+		parts = append(parts, tally.Commas(m.Usage.Output)+" out")
 	}
 	if m.Usage.Cost.Total > 0 {
-		parts = append(parts, money(m.Usage.Cost.Total))
+		parts = append(parts, tally.Dollars(m.Usage.Cost.Total))
 	}
 	if m.Duration > 0 {
-		parts = append(parts, took(time.Duration(m.Duration)*time.Millisecond))
+		parts = append(parts, tally.Took(time.Duration(m.Duration)*time.Millisecond))
 	}
 	return strings.Join(parts, " · ")
 }

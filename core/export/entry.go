@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/tally"
 	"veyyon.dev/veyyon/core/transcript"
 )
 
@@ -177,7 +178,7 @@ func (p *page) folded(e *transcript.Entry, role message.Role, who string, conten
 // subagent says how one ended. Its conversation is in a file of its own, which
 // has a page of its own when it is exported.
 func (p *page) subagent(b *transcript.SubagentSpawn) {
-	text := fmt.Sprintf("Subagent %s (%s) %s after %s", b.AgentID, b.AgentName, b.Status, took(time.Duration(b.DurationMS)*time.Millisecond))
+	text := fmt.Sprintf("Subagent %s (%s) %s after %s", b.AgentID, b.AgentName, b.Status, tally.Took(time.Duration(b.DurationMS)*time.Millisecond))
 	if b.Error != "" {
 		text += ": " + firstWords(b.Error, maxGist)
 	}
@@ -193,7 +194,7 @@ type folded struct{ Head, Text string }
 func (p *page) compacted(text string, before int) {
 	head := "The conversation was compacted here"
 	if before > 0 {
-		head += fmt.Sprintf(", from %s tokens", commas(before))
+		head += fmt.Sprintf(", from %s tokens", tally.Commas(before))
 	}
 	p.put("summary", summary{Class: "compaction", Head: head, Text: markdown(text)})
 	p.speaker = message.RoleOther

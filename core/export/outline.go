@@ -75,7 +75,10 @@ func (o *outline) read(e *transcript.Entry, body transcript.Body, onPath bool) b
 	case *transcript.Message:
 		o.message(e, b.Message, onPath)
 		return true
-	case *transcript.CustomMessage, *transcript.Compaction, *transcript.BranchSummary, *transcript.SubagentSpawn:
+	case *transcript.CustomMessage:
+		o.tally.Add(&message.Custom{Role: message.RoleCustom})
+		return true
+	case *transcript.Compaction, *transcript.BranchSummary, *transcript.SubagentSpawn:
 		return true
 	}
 	return false

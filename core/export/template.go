@@ -65,7 +65,7 @@ func headOf(s Session, o *outline) head {
 	h.fact("Folder", header.CWD)
 	h.fact("Models", strings.Join(byCount(o.tally.ByModel), ", "))
 	if span := o.tally.Span(); span > 0 {
-		h.fact("Duration", took(span))
+		h.fact("Duration", tally.Took(span))
 	}
 	h.fact("Session", header.ID)
 	h.fact("Continues", header.ParentSession)
@@ -87,7 +87,7 @@ func figures(t *tally.Tally) []fact {
 	var all []fact
 	add := func(name string, n int) {
 		if n > 0 {
-			all = append(all, fact{name, commas(n)})
+			all = append(all, fact{name, tally.Commas(n)})
 		}
 	}
 	add("Messages", t.Messages)
@@ -97,7 +97,7 @@ func figures(t *tally.Tally) []fact {
 	add("Into cache", t.Tokens.CacheWrite)
 	add("Tokens out", t.Tokens.Output)
 	if t.Cost > 0 {
-		all = append(all, fact{"Cost", money(t.Cost)})
+		all = append(all, fact{"Cost", tally.Dollars(t.Cost)})
 	}
 	return all
 }

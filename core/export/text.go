@@ -1,11 +1,10 @@
 package export
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
-	"time"
 	"unicode"
+
+	"veyyon.dev/veyyon/core/tally"
 )
 
 // clean makes text fit for a page: broken bytes become U+FFFD, line ends
@@ -44,42 +43,10 @@ func firstWords(text string, limit int) string {
 	return strings.TrimSpace(string(runes[:limit-1])) + "…"
 }
 
-// commas writes a number with its thousands apart.
-func commas(n int) string {
-	digits := strconv.Itoa(n)
-	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
-}
-
-// money writes US dollars, small sums to a hundredth of a cent.
-func money(dollars float64) string {
-	if dollars < 1 {
-		return fmt.Sprintf("$%.4f", dollars)
-	}
-	return fmt.Sprintf("$%.2f", dollars)
-}
-
-// took writes how long something was.
-func took(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
-	}
-	return fmt.Sprintf("%.0f days", d.Hours()/24)
-}
-
 // countOf writes a number of things.
 func countOf(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return commas(n) + " " + thing + "s"
+	return tally.Commas(n) + " " + thing + "s"
 }

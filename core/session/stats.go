@@ -48,6 +48,17 @@ func (s *Session) Apart(ctx context.Context) (snapshot transcript.Snapshot, file
 	return snapshot, file, err
 }
 
+// ContextTokens estimates what the messages of a session take of the context, as
+// a session that goes on with them would, but for its instructions and tools:
+// these it counts only until the first answer.
+func ContextTokens(messages []message.Message) int {
+	var size contextSize
+	for _, m := range messages {
+		size.add(m)
+	}
+	return size.counted + size.since
+}
+
 // Stats counts what the context holds.
 func (s *Session) Stats(ctx context.Context) (Stats, error) {
 	return ask(ctx, s, func(st *state) Stats {

@@ -46,3 +46,15 @@ func TestAConversationIsCountedWithTheUsageOfItsTasks(t *testing.T) {
 		t.Error(got.Span())
 	}
 }
+
+func TestFiguresAreWrittenForPeople(t *testing.T) {
+	got := []string{
+		tally.Commas(0), tally.Commas(999), tally.Commas(1000), tally.Commas(-123456), tally.Commas(1234567),
+		tally.Dollars(0.00123), tally.Dollars(12.345),
+		tally.Took(1500 * time.Millisecond), tally.Took(59900 * time.Millisecond), tally.Took(61 * time.Second), tally.Took(61 * time.Minute), tally.Took(73 * time.Hour),
+	}
+	want := []string{"0", "999", "1,000", "-123,456", "1,234,567", "$0.0012", "$12.35", "1.5 s", "59 s", "1 min 1 s", "1 h 1 min", "3 days"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

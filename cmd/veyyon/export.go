@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"veyyon.dev/veyyon/core/export"
+	"veyyon.dev/veyyon/core/transcript"
+)
+
+type exportCommand struct {
+	File   string `arg:"" help:"A session: its file, its id, or the beginning of one."`
+	Output string `short:"o" placeholder:"FILE" help:"Where to write the page; - is the standard output."`
+}
+
+// Run writes the page and prints where it is.
+func (c *exportCommand) Run(flags *launchFlags) error {
+	l := offline(flags)
+	if err := l.place(); err != nil {
+		return err
+	}
+	session, err := l.look(c.File)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }() // read only
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop() // a page that is given up leaves no part of it behind
+	switch c.Output {
+	case "-":
+		out := bufio.NewWriter(os.Stdout)
+		if err := export.Page(ctx, out, session); err != nil {
+			return err
+		}
+		return out.Flush()
+	case "":
+		c.Output = export.FileName(session.Path())
+	}
+	if err := export.File(ctx, c.Output, session.Path(), session); err != nil {
+		return err
+	}
+	fmt.Println(c.Output)
+	return nil
+}
+
+// offline is the launch of a command that looks at sessions. It works where it
+// was started, also in the home directory, since no model gets to work there.
+func offline(flags *launchFlags) *launch {
+	flags.AllowHome = true
+	return &launch{flags: flags}
+}
+
+// look reads a session, also one that a server writes: by its file, or by the
+// beginning of its id or of its file's name, here first and then in all folders.
+func (l *launch) look(name string) (*transcript.Reading, error) {
+	o := l.transcripts(l.dir)
+	path := l.dirs.Resolve(name, l.dir)
+	if !strings.ContainsRune(name, filepath.Separator) && !strings.HasSuffix(name, ".jsonl") {
+		found, ok, err := transcript.Find(l.dirs.Sessions, o.Dir, name)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, notFound(name)
+		}
+		path = found.Path
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, notFound(name)
+	}
+	session, err := transcript.Read(path, o)
+	if err != nil {
+		return nil, err
+	}
+	if n := session.Skipped(); n > 0 {
+		_, _ = fmt.Fprintf(os.Stderr, "%d line(s) of %s could not be read and were passed over.\n", n, path) // nobody to tell
+	}
+	return session, nil
+}
