@@ -20,6 +20,12 @@ func (a *Agent) Snapshot(ctx context.Context) (transcript.Snapshot, error) {
 	return a.hub.Front().Snapshot(ctx)
 }
 
+// SetLabel names an entry of the session in front; an empty label takes the name
+// away. An unknown entry has the code fault.NotFound.
+func (a *Agent) SetLabel(ctx context.Context, entryID, label string) error {
+	return a.hub.Front().SetLabel(ctx, entryID, label)
+}
+
 // MessagesPage takes a look at the finished messages; encode makes the page of
 // them and may run anywhere.
 func (a *Agent) MessagesPage(ctx context.Context, r session.PageRequest) (encode func() (session.Page, error), err error) {

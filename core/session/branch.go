@@ -54,6 +54,18 @@ func saidIn(body transcript.Body) (text string, ok bool) {
 	return m.Content.Text(), true
 }
 
+// SetLabel names an entry of the transcript; an empty label takes the name away.
+// An unknown entry has the code fault.NotFound.
+func (s *Session) SetLabel(ctx context.Context, entryID, label string) error {
+	return try(ctx, s, func(st *state) error {
+		if st.log().ByID(entryID) == nil {
+			return fault.New(fault.NotFound, "Unknown entry: "+entryID)
+		}
+		st.wrote(st.log().SetLabel(entryID, transcript.CleanTitle(label)))
+		return nil
+	})
+}
+
 // branchText is fixed by the protocol's clients.
 const branchText = "Invalid entry ID for branching"
 

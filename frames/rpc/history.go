@@ -81,6 +81,21 @@ func DecodeMessagesPage(o Object) (p MessagesPage, err error) {
 	return p, nil
 }
 
+// Label is the arguments of set_label; an empty one takes the name away.
+type Label struct {
+	EntryID string
+	Label   string
+}
+
+// DecodeLabel reads a Label.
+func DecodeLabel(o Object) (l Label, err error) {
+	if l.EntryID, err = o.String("entryId"); err != nil {
+		return l, err
+	}
+	l.Label, err = o.OptString("label")
+	return l, err
+}
+
 // SessionList is the arguments of list_sessions. Cwd names another working
 // folder than the session's; All asks for those of all folders.
 type SessionList struct {

@@ -169,6 +169,10 @@ func (c *commands) tree(ctx context.Context, _ struct{}) (router.Finish, error) 
 	}, nil
 }
 
+func (c *commands) setLabel(ctx context.Context, args wire.Label) error {
+	return c.agent.SetLabel(ctx, args.EntryID, args.Label)
+}
+
 func (c *commands) openSession(ctx context.Context, args wire.OpenSession) (router.Answer, error) {
 	opened, err := c.agent.OpenSession(ctx, args.Session, args.Dir)
 	return router.Answer{Data: opened}, err

@@ -105,6 +105,7 @@ func (c *commands) rows() []row {
 		pooled("get_entries", router.Disk, wire.DecodeEntries, c.entries),
 		pooled("get_tree", router.Disk, wire.Nothing, c.tree),
 		pooled("get_messages_page", router.Disk, wire.DecodeMessagesPage, c.messagesPage),
+		ordered("set_label", wire.DecodeLabel, done(c.setLabel)),
 		ordered("open_session", wire.DecodeOpenSession, c.openSession),
 		pooled("list_sessions", router.Disk, wire.DecodeSessionList, c.listSessions),
 		ordered("set_event_filter", wire.DecodeEventFilter, c.setEventFilter),

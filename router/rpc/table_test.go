@@ -36,7 +36,7 @@ set_host_uri_schemes, set_subagent_subscription, get_subagents, get_subagent_mes
 set_thinking_level, cycle_thinking_level, set_steering_mode, set_follow_up_mode, set_interrupt_mode, compact, set_auto_compaction, set_auto_retry,
 abort_retry, bash, abort_bash, get_session_stats, export_html, switch_session, branch, get_branch_messages, get_last_assistant_text,
 set_session_name, handoff, get_background_sessions, cancel_background_session, get_messages, get_login_providers, login,
-get_entries, get_tree, get_messages_page, open_session, list_sessions, set_event_filter, get_available_thinking_levels`
+get_entries, get_tree, get_messages_page, set_label, open_session, list_sessions, set_event_filter, get_available_thinking_levels`
 
 func TestTheTableIsTheProtocolsInItsOrder(t *testing.T) {
 	var names []string
