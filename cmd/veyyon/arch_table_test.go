@@ -56,6 +56,7 @@ var channelsIn = map[string]string{
 	"core/agent.go":            "the end of all sessions",
 	"core/hub/hub.go":          "the table of sessions, for one change at a time",
 	"core/session/session.go":  "the operations of a session's loop, and its end",
+	"core/job/board.go":        "the news of finished jobs, and the end of a piece of work",
 	"core/session/abort.go":    "the end of one run",
 	"core/session/writing.go":  "the end of one writing",
 	"core/turn/turn.go":        "the steps of one turn",
