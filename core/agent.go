@@ -54,6 +54,7 @@ type Options struct {
 	Resume     *transcript.Log // the session to go on with; nil begins one
 	// BackgroundLimit is how many conversations may go on in the background.
 	BackgroundLimit int
+	MaxJobs         int // background jobs of one session that run at a time; 0 for none
 }
 
 // Agent is everything behind one connection. Its methods answer without
@@ -98,7 +99,7 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
 		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.full.Load, Retry: a.opts.Retry,
 		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Budget: a.opts.Budget,
-		Compaction: a.opts.Compaction, Secrets: a.opts.Models.Secrets,
+		Compaction: a.opts.Compaction, Secrets: a.opts.Models.Secrets, MaxJobs: a.opts.MaxJobs,
 	})
 	a.lives.Go(func() { s.Loop(a.life) })
 	return s

@@ -87,6 +87,7 @@ func (s *Session) await(ctx context.Context, ended <-chan struct{}) error {
 // unwound and the host's commands have ended.
 func (st *state) stop(reason error) {
 	st.stopped, st.handed = true, false
+	st.s.board.Shut()
 	st.abortWriting(reason)
 	st.abortRuns(reason)
 	for _, p := range st.next {

@@ -46,7 +46,7 @@ func (s *Session) Listen(ctx context.Context) error {
 
 // idle tells whether nothing runs here and nothing is about to.
 func (st *state) idle() bool {
-	return st.run == nil && st.writing == nil && len(st.next) == 0 && len(st.bash) == 0
+	return st.run == nil && st.writing == nil && len(st.next) == 0 && len(st.bash) == 0 && st.s.board.Running() == 0
 }
 
 // endIfLeft ends a session without a host that has nothing more to do.

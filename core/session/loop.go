@@ -8,7 +8,7 @@ import (
 )
 
 // Loop owns the session's state until the session has been stopped, its last
-// run has unwound and its commands have ended. Ending ctx stops it at once: the
+// run has unwound and its commands and jobs have ended. Ending ctx stops it at once: the
 // run is told, and still gets its results written; commands are not waited for,
 // since the pool they wait in may never get to them.
 func (s *Session) Loop(ctx context.Context) {
@@ -29,6 +29,8 @@ func (s *Session) Loop(ctx context.Context) {
 			if !open {
 				st.turnOver()
 			}
+		case <-s.board.Finished():
+			st.goOn()
 		case <-backoff:
 			st.askAgain()
 		case <-hardStop:

@@ -103,7 +103,3 @@ func unfinished(phases []tool.Phase) []event.Todo {
 	}
 	return open
 }
-
-// jobsWillWake tells whether something in the background will go on with the
-// conversation by itself.
-func (st *state) jobsWillWake() bool { return false }

@@ -149,7 +149,8 @@ func (st *state) beginNext() {
 }
 
 // goOn begins a run for queued messages that would otherwise wait for nobody:
-// steering always, follow-ups unless the person has just aborted.
+// steering always, follow-ups and results of jobs unless the person has just
+// aborted.
 func (st *state) goOn() {
 	if st.run != nil || st.held() || st.stopped || len(st.messages) == 0 || st.ready() != nil {
 		return
@@ -157,6 +158,9 @@ func (st *state) goOn() {
 	queued := st.takeSteering()
 	if len(queued) == 0 && !st.parked && st.answered() {
 		queued = st.takeFollowUps()
+	}
+	if len(queued) == 0 && !st.parked {
+		queued = st.jobResults()
 	}
 	if len(queued) == 0 {
 		return

@@ -7,6 +7,7 @@ import (
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/job"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/tool"
@@ -42,6 +43,9 @@ type Options struct {
 	// Busy, if set, is told when a run begins and when the session is idle
 	// again. It is called on the loop, which it should not hold up.
 	Busy func(bool)
+	// MaxJobs is how many background jobs may run at a time; with 0 there are
+	// none.
+	MaxJobs int
 }
 
 // Models is what a session asks of the registry.
@@ -84,6 +88,7 @@ type Session struct {
 	ops     chan op       // many send, the loop receives; never closed: done tells when nobody receives any more
 	done    chan struct{} // closed by the loop when it has ended
 	opts    Options
+	board   *job.Board
 	steered atomic.Bool // whether a steering message waits: written by the loop, read by the turn
 }
 
@@ -99,7 +104,7 @@ var ErrClosed = fault.New(fault.Cancelled, "The session has ended")
 // New returns a session whose loop is not running yet: the caller runs Loop on
 // a goroutine that it waits for.
 func New(opts Options) *Session {
-	return &Session{ops: make(chan op), done: make(chan struct{}), opts: opts}
+	return &Session{ops: make(chan op), done: make(chan struct{}), opts: opts, board: job.NewBoard(opts.MaxJobs)}
 }
 
 // ID is the session's id.

@@ -43,7 +43,7 @@ func (st *state) promptEnd(r *run) PromptEnd {
 // settled tells whether nothing is under way and nothing begins by itself.
 func (st *state) settled() bool {
 	queued := len(st.queues.steering) > 0 || len(st.queues.followUp) > 0 && !st.parked
-	return st.run == nil && st.writing == nil && len(st.next) == 0 && !queued
+	return st.run == nil && st.writing == nil && len(st.next) == 0 && !queued && !st.jobsWillWake()
 }
 
 // tellSettled tells the host once that all has come to rest after a run.

@@ -77,7 +77,7 @@ func (st *state) load() {
 func (st *state) log() *transcript.Log { return st.s.opts.Log }
 
 func (st *state) over() bool {
-	return st.stopped && st.run == nil && st.writing == nil && (st.killed || len(st.bash) == 0)
+	return st.stopped && st.run == nil && st.writing == nil && st.s.board.Running() == 0 && (st.killed || len(st.bash) == 0)
 }
 
 func (st *state) close() {
@@ -85,6 +85,7 @@ func (st *state) close() {
 		st.idleTimer.Stop()
 	}
 	st.flushLate()
+	st.keepResults()
 	if err := st.log().Close(); err != nil {
 		slog.Warn("closing the transcript", "file", st.log().Path(), "err", err)
 	}
@@ -119,9 +120,17 @@ func (st *state) record(m message.Message) {
 
 // store adds a message to the transcript.
 func (st *state) store(m message.Message) {
-	err := st.log().AppendMessage(m)
+	err := st.log().Append(entryOf(m))
 	st.noteEntry(m, err)
 	st.wrote(err)
+}
+
+// entryOf is how the transcript keeps a message.
+func entryOf(m message.Message) transcript.Body {
+	if c, ok := m.(*message.Custom); ok {
+		return &transcript.CustomMessage{CustomType: c.CustomType, Content: c.Content, Display: c.Display, Details: c.Details, Attribution: c.Attribution}
+	}
+	return &transcript.Message{Message: m}
 }
 
 // wrote reports the first of a series of failed writes. The transcript keeps

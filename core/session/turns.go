@@ -161,6 +161,9 @@ func (st *state) stopOrGoOn() {
 	if len(queued) == 0 {
 		queued = st.takeFollowUps()
 	}
+	if len(queued) == 0 {
+		queued = st.jobResults()
+	}
 	switch {
 	case len(queued) > 0:
 		st.nextTurn(queued)
@@ -171,12 +174,16 @@ func (st *state) stopOrGoOn() {
 	}
 }
 
-// nextTurn goes on in the same run, with these messages first.
+// nextTurn goes on in the same run, with these messages first, and the results
+// of background jobs before them.
 func (st *state) nextTurn(queued []message.Message) {
 	if len(queued) > 0 {
 		st.run.conduct = conduct{} // there is a person again
 	}
 	st.emit(event.TurnStart{})
+	if st.run.ctx.Err() == nil {
+		queued = append(st.jobResults(), queued...)
+	}
 	for _, m := range queued {
 		st.say(m)
 	}
