@@ -38,7 +38,10 @@ type Spec struct {
 	Parameters  json.RawMessage // a JSON Schema of type object
 	Exclusive   bool            // runs alone among the calls of one answer
 	Hidden      bool            // registered but not offered
-	Tier        Tier
+	// Interruptible says that a call may wait for long and that a queued message
+	// is to end its wait, and with it the batch.
+	Interruptible bool
+	Tier          Tier
 }
 
 // Tier says how much harm a tool can do.

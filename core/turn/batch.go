@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/sourcegraph/conc/panics"
@@ -23,6 +24,10 @@ var errSteered = errors.New("a queued user message came first")
 // alone takes up to a second. One that is stuck in a system call never hears it;
 // it is given up then, and its goroutine stays until the call returns.
 const unwindWait = 3 * time.Second
+
+// peekEvery is how often a batch with an interruptible call looks for a queued
+// message (facts/agent 1.7); one without looks when a call completes.
+const peekEvery = 250 * time.Millisecond
 
 // report is what a running call tells the turn: progress, or its end.
 type report struct {
@@ -81,6 +86,12 @@ func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in In
 		go work(ctx, in, call, send) // ends with its done report
 	}
 	stopped, late := ctx.Done(), (<-chan time.Time)(nil)
+	var peeks <-chan time.Time // nil, so never ready, without an interruptible call
+	if in.Steered != nil && interruptible(in.Tools, calls) {
+		ticker := time.NewTicker(peekEvery)
+		defer ticker.Stop()
+		peeks = ticker.C
+	}
 	for len(open) > 0 {
 		var r report
 		select {
@@ -91,6 +102,11 @@ func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in In
 		case <-late:
 			t.abandon(ctx, calls, open)
 			return
+		case <-peeks:
+			if in.Steered() {
+				stop(errSteered)
+			}
+			continue
 		}
 		if !open[r.call] {
 			continue
@@ -108,6 +124,14 @@ func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in In
 			stop(errSteered)
 		}
 	}
+}
+
+// interruptible tells whether a queued message is to end one of the calls.
+func interruptible(tools tool.Set, calls []*message.ToolCall) bool {
+	return slices.ContainsFunc(calls, func(call *message.ToolCall) bool {
+		used, ok := tools.Lookup(call.Name)
+		return ok && used.Spec().Interruptible
+	})
 }
 
 // abandon answers the calls that have not heard that they are to stop.

@@ -269,6 +269,31 @@ func TestSteeringSkipsWhatHasNotCompleted(t *testing.T) {
 	})
 }
 
+// patient is a tool that waits for long and that a queued message is to end.
+type patient struct{ does }
+
+func (p patient) Spec() tool.Spec {
+	spec := p.does.Spec()
+	spec.Interruptible = true
+	return spec
+}
+
+func TestSteeringEndsTheWaitOfAnInterruptibleCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var steered atomic.Bool
+		time.AfterFunc(time.Second, func() { steered.Store(true) })
+		polls := patient{does{"polls", false, func(ctx context.Context, _ tool.Call) (tool.Output, error) {
+			<-ctx.Done()
+			return tool.TextOutput("still running"), nil
+		}}}
+		began := time.Now()
+		_, o := play(t.Context(), turn.Input{Provider: calling("polls {}"), Steered: steered.Load, Tools: tool.NewSet(polls)})
+		if took := time.Since(began); took > 1250*time.Millisecond || texts(o)["c0"] != "still running" {
+			t.Errorf("%q after %v", texts(o)["c0"], took)
+		}
+	})
+}
+
 func TestCallsOfACutAnswerAreNotRun(t *testing.T) {
 	ran := false
 	tools := tool.NewSet(does{"w", false, func(context.Context, tool.Call) (tool.Output, error) { ran = true; return tool.Output{}, nil }})
