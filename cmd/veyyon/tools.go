@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/file"
@@ -15,6 +16,7 @@ import (
 	"veyyon.dev/veyyon/core/tool/edit"
 	"veyyon.dev/veyyon/core/tool/glob"
 	"veyyon.dev/veyyon/core/tool/grep"
+	"veyyon.dev/veyyon/core/tool/job"
 	"veyyon.dev/veyyon/core/tool/read"
 	"veyyon.dev/veyyon/core/tool/todo"
 	"veyyon.dev/veyyon/core/tool/write"
@@ -35,14 +37,48 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 			all = append(all, t)
 		}
 	}
-	optional(config.BashOn.Of(s), bash.New(runner, !l.withUI && !l.flags.NoPty))
+	optional(config.BashOn.Of(s), bash.New(l.bashOptions(runner)))
 	optional(config.GrepOn.Of(s), grep.New())
 	optional(config.GlobOn.Of(s), glob.New())
 	optional(config.TodoOn.Of(s), todo.New(l.flags.NoSession))
+	optional(config.AsyncOn.Of(s), job.New(job.Options{Board: session.Board, Wait: pollWait(config.AsyncPoll.Of(s))}))
 	if l.withUI {
 		all = append(all, ask.New(rpc.UI{Ledger: ledger}, 0))
 	}
 	return tool.NewSet(l.chosen(all)...)
+}
+
+func (l *launch) bashOptions(runner *shell.Runner) bash.Options {
+	s := l.settings
+	opts := bash.Options{
+		Runner: runner, Terminal: !l.withUI && !l.flags.NoPty, Async: config.AsyncOn.Of(s), Board: session.Board,
+	}
+	if config.AutoBackground.Of(s) {
+		opts.Threshold = milliseconds(config.AutoBackgroundT.Of(s))
+	}
+	if config.StallDetection.Of(s) {
+		opts.Stall = milliseconds(config.StallAfter.Of(s))
+	}
+	return opts
+}
+
+func milliseconds(n int) *time.Duration {
+	d := time.Duration(n) * time.Millisecond
+	return &d
+}
+
+// pollWait is how long the job tool waits, 0 for the smart way.
+func pollWait(setting string) time.Duration {
+	d, _ := time.ParseDuration(setting) // smart is none
+	return d
+}
+
+// maxJobs is how many background jobs a session may run.
+func (l *launch) maxJobs() int {
+	if !config.AsyncOn.Of(l.settings) {
+		return 0
+	}
+	return config.AsyncMax.Of(l.settings)
 }
 
 // toolAliases are older names that hosts still pass.

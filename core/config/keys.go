@@ -48,10 +48,10 @@ var (
 
 	ShellPath       = text("shellPath", "Shell for commands; bash when unset")
 	BashOn          = boolean("bash.enabled", true, "Offer the bash tool")
-	AutoBackground  = later(hosted(boolean("bash.autoBackground.enabled", false, "Move long commands to the background")))
-	AutoBackgroundT = later(hosted(integer("bash.autoBackground.thresholdMs", 60_000, 0, "Milliseconds a command runs before it is moved")))
-	StallDetection  = later(boolean("bash.stallDetection.enabled", false, "Tell the model about silent commands"))
-	StallAfter      = later(integer("bash.stallDetection.stallMs", 30_000, 0, "Milliseconds of silence that count"))
+	AutoBackground  = hosted(boolean("bash.autoBackground.enabled", false, "Move long commands to the background"))
+	AutoBackgroundT = hosted(integer("bash.autoBackground.thresholdMs", 60_000, 0, "Milliseconds a command runs before it is moved"))
+	StallDetection  = boolean("bash.stallDetection.enabled", false, "Move silent commands to the background")
+	StallAfter      = integer("bash.stallDetection.stallMs", 30_000, 0, "Milliseconds of silence that count")
 
 	ApprovalMode    = enum("tools.approvalMode", "Which tool calls run without asking", "yolo", "auto-edit", "ask", "plan", "always-ask", "write")
 	Approval        = later(record("tools.approval", "allow, deny or prompt for single tools"))
@@ -90,9 +90,9 @@ var (
 	AgentConcurrency = later(hosted(integer("agent.maxConcurrency", 32, 1, "Most agents at a time")))
 	AgentDepth       = later(hosted(integer("agent.maxNestedSpawnDepth", 2, 0, "How deep agents may start agents")))
 	Agents           = later(hosted(record("agent.agents", "Settings of single agents")))
-	AsyncOn          = later(hosted(boolean("async.enabled", true, "Let tools go on in the background as jobs")))
-	AsyncMax         = later(hosted(integer("async.maxJobs", 100, 1, "Most jobs at a time")))
-	AsyncPoll        = later(enum("async.pollWaitDuration", "How long the job tool waits", "smart", "5s", "10s", "30s", "1m", "5m"))
+	AsyncOn          = hosted(boolean("async.enabled", true, "Let tools go on in the background as jobs"))
+	AsyncMax         = hosted(integer("async.maxJobs", 100, 1, "Most jobs at a time"))
+	AsyncPoll        = enum("async.pollWaitDuration", "How long the job tool waits", "smart", "5s", "10s", "30s", "1m", "5m")
 	MemoryBackend    = later(hosted(enum("memory.backend", "Where memories are kept", "off", "local", "hindsight", "mnemopi")))
 
 	ImportForeign  = later(boolean("discovery.importForeignConfig", false, "Read the configuration of other agents too"))

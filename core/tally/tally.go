@@ -38,8 +38,8 @@ type Tokens struct {
 	Total      int `json:"total"`
 }
 
-// Add counts a message. The result of a task brings the usage of its subagents,
-// whose answers are in other transcripts (facts/rpc 6.8).
+// Add counts a message. The result of a task, and of a background job that was one,
+// brings the usage of its subagents, whose answers are in other transcripts (facts/rpc 6.8).
 func (t *Tally) Add(m message.Message) {
 	t.Messages++
 	if role := m.Speaker(); role != message.RoleOther {
@@ -60,6 +60,11 @@ func (t *Tally) Add(m message.Message) {
 			count(&t.ByTool, call.Name)
 		}
 		t.use(m.Usage)
+	case *message.Custom:
+		t.at(m.Timestamp)
+		if m.CustomType == "async-result" {
+			t.use(usageOf(m.Details))
+		}
 	case *message.ToolResult:
 		t.at(m.Timestamp)
 		if m.IsError {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"veyyon.dev/veyyon/core/job"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/tool"
 )
@@ -32,6 +33,9 @@ const (
 //go:embed bash.md
 var description string
 
+const asyncDescription = "- With `async` the command goes on in the background as a job, for up to an hour unless `timeout` says otherwise. " +
+	"Its result comes to you by itself; the tool `job` waits for it, shows what it has printed, or ends it.\n"
+
 const parameters = `{
   "type": "object",
   "properties": {
@@ -44,11 +48,20 @@ const parameters = `{
   "additionalProperties": false
 }`
 
+// asyncParameters are the parameters where commands may go on in the background.
+var asyncParameters = strings.Replace(parameters, `
+  },
+  "required"`, `,
+    "async": {"type": "boolean", "description": "Go on in the background as a job and answer at once"}
+  },
+  "required"`, 1)
+
 type arguments struct {
 	Command string            `json:"command"`
 	Timeout *float64          `json:"timeout"`
 	Cwd     string            `json:"cwd"`
 	Env     map[string]string `json:"env"`
+	Async   bool              `json:"async"`
 }
 
 // Details is what hosts are told of a command (facts/agent 9.5).
@@ -57,53 +70,95 @@ type Details struct {
 	WallTimeMs              int64      `json:"wallTimeMs"`
 	TimeoutSeconds          float64    `json:"timeoutSeconds"`
 	RequestedTimeoutSeconds float64    `json:"requestedTimeoutSeconds,omitempty"` // when it was out of bounds
+	Async                   *Async     `json:"async,omitempty"`
 	Meta                    *tool.Meta `json:"meta,omitempty"`
 }
 
-// New returns the tool. With terminal, stdout and stderr of the commands are a
-// terminal where one can be had.
-func New(runner *shell.Runner, terminal bool) tool.Tool { return bash{runner, terminal} }
-
-type bash struct {
-	runner   *shell.Runner
-	terminal bool
+// Options say how commands are run.
+type Options struct {
+	Runner *shell.Runner
+	// Terminal makes stdout and stderr of the commands a terminal where one can
+	// be had.
+	Terminal bool
+	// Async lets commands go on in the background, as jobs on the board of the
+	// session a call is for; Board's ok is false for one that has none.
+	Async bool
+	Board func(tool.Session) (b *job.Board, ok bool)
+	// Threshold moves a command that takes longer to the background, and Stall
+	// one that has been silent for so long; nil never does.
+	Threshold, Stall *time.Duration
 }
 
-func (bash) Spec() tool.Spec {
-	return tool.Spec{
+// New returns the tool.
+func New(opts Options) tool.Tool { return bash{opts} }
+
+type bash struct{ opts Options }
+
+func (b bash) Spec() tool.Spec {
+	spec := tool.Spec{
 		Name: "bash", Label: "Bash", Description: description, Parameters: json.RawMessage(parameters), Tier: tool.TierExec,
 	}
+	if b.opts.Async {
+		spec.Description += asyncDescription
+		spec.Parameters = json.RawMessage(asyncParameters)
+	}
+	return spec
+}
+
+// A command is one call, checked.
+type command struct {
+	arguments
+	dir     string
+	details Details
+	notices []string
+}
+
+func read(call tool.Call) (*command, error) {
+	c := &command{details: Details{TimeoutSeconds: defaultTimeout}}
+	if err := call.Arguments(&c.arguments); err != nil {
+		return nil, err
+	}
+	if c.dir = c.Cwd; !filepath.IsAbs(c.dir) {
+		c.dir = filepath.Join(call.Dir, c.dir)
+	}
+	if c.Async {
+		c.details.TimeoutSeconds = maxTimeout
+	}
+	if c.Timeout != nil {
+		wish := *c.Timeout
+		c.details.TimeoutSeconds = min(max(wish, minTimeout), maxTimeout)
+		if c.details.TimeoutSeconds != wish {
+			c.details.RequestedTimeoutSeconds = wish
+			c.notices = append(c.notices, fmt.Sprintf("Timeout clamped to %gs (requested %gs; allowed range %d-%ds).",
+				c.details.TimeoutSeconds, wish, minTimeout, maxTimeout))
+		}
+	}
+	return c, nil
 }
 
 // Run runs the command. What it printed is there however it ended; anything but
 // exit code 0 makes the output an error.
 func (b bash) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
-	var args arguments
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return tool.Output{}, fmt.Errorf("reading the arguments: %w", err)
+	c, err := read(call)
+	if err != nil {
+		return tool.Output{}, err
 	}
-	dir := args.Cwd
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(call.Dir, dir)
+	if c.Async || b.mayMove() {
+		return b.background(ctx, c, call)
 	}
-	details := Details{TimeoutSeconds: defaultTimeout}
-	var notices []string
-	if args.Timeout != nil {
-		wish := *args.Timeout
-		details.TimeoutSeconds = min(max(wish, minTimeout), maxTimeout)
-		if details.TimeoutSeconds != wish {
-			details.RequestedTimeoutSeconds = wish
-			notices = append(notices, fmt.Sprintf("Timeout clamped to %gs (requested %gs; allowed range %d-%ds).",
-				details.TimeoutSeconds, wish, minTimeout, maxTimeout))
-		}
-	}
+	return b.run(ctx, c, call, func(tail string) { call.Update(tool.TextOutput(tail)) })
+}
+
+// run runs the command and puts together what came of it; tell gets the end of
+// what was printed so far, each time anew.
+func (b bash) run(ctx context.Context, c *command, call tool.Call, tell func(tail string)) (tool.Output, error) {
 	var whole artifact
+	details, notices := c.details, c.notices
 	began := time.Now()
-	result, err := b.runner.Run(ctx, shell.Command{
-		Line: args.Command, Dir: dir, Env: args.Env, Terminal: b.terminal,
+	result, err := b.opts.Runner.Run(ctx, shell.Command{
+		Line: c.Command, Dir: c.dir, Env: c.Env, Terminal: b.opts.Terminal,
 		Timeout: time.Duration(details.TimeoutSeconds * float64(time.Second)),
-		Columns: maxColumns, Tail: maxTail, Spill: &whole,
-		Output: func(tail string) { call.Update(tool.TextOutput(tail)) },
+		Columns: maxColumns, Tail: maxTail, Spill: &whole, Output: tell,
 	})
 	if err != nil {
 		return tool.ErrorOutput(err.Error()), nil

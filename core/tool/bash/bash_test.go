@@ -44,7 +44,7 @@ func newTrial(t *testing.T, terminal bool) *trial {
 			t.Error(err)
 		}
 	})
-	return &trial{tool: New(runner, terminal), dir: t.TempDir(), session: &store{}}
+	return &trial{tool: New(Options{Runner: runner, Terminal: terminal}), dir: t.TempDir(), session: &store{}}
 }
 
 // run runs the tool and returns the text, the details without the time, and
