@@ -3,11 +3,11 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"strings"
 	"testing"
-	"time"
 
 	"veyyon.dev/veyyon/core/message"
 )
@@ -90,17 +90,83 @@ func BenchmarkAppend(b *testing.B) {
 	_ = l.Close()
 }
 
-func BenchmarkList(b *testing.B) {
+// bigFolder holds 300 sessions of 30 MB, holes between their ends.
+func bigFolder(b *testing.B) string {
+	b.Helper()
 	dir := b.TempDir()
-	for n := range 1000 {
-		text := header + said("a", "null", "first") + replied("stop")
-		if err := os.WriteFile(filepath.Join(dir, fileName(fmt.Sprint(n), time.Unix(int64(n), 0))), []byte(text), 0o600); err != nil {
+	for n := range 300 {
+		l, err := New(Options{Dir: dir})
+		if err != nil {
 			b.Fatal(err)
 		}
+		if err := l.Append(&Message{user(strings.Repeat("first ", 200))}, &Message{answer(strings.Repeat("answer ", 500))}); err != nil {
+			b.Fatal(err)
+		}
+		if err := l.file.Truncate(30 << 20); err != nil {
+			b.Fatal(err)
+		}
+		for range 20 {
+			if err := l.AppendMessage(answer(strings.Repeat(fmt.Sprint("last ", n), 200))); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := l.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// BenchmarkPage compares the first page with reading the ends of its files, and
+// shows a list of all.
+func BenchmarkPage(b *testing.B) {
+	dir := bigFolder(b)
+	first, err := Page([]string{dir}, "", 0)
+	if err != nil || len(first.Sessions) != DefaultPage {
+		b.Fatal(err)
+	}
+	b.Run("reference", func(b *testing.B) {
+		buf := make([]byte, tailSize)
+		for b.Loop() {
+			for _, s := range first.Sessions {
+				f, err := os.Open(s.Path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, head := f.ReadAt(buf[:headSize], 0)
+				_, tail := f.ReadAt(buf, s.Size-tailSize)
+				if err := errors.Join(head, tail, f.Close()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("page", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := Page([]string{dir}, "", 0); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			if list, err := List(dir); err != nil || len(list) != 300 {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkNodes draws the tree of a session of 20 MB.
+func BenchmarkNodes(b *testing.B) {
+	l, err := Open(bigSession(b), Options{})
+	if err != nil {
+		b.Fatal(err)
 	}
 	for b.Loop() {
-		if list, err := List(dir); err != nil || len(list) != 1000 {
+		if _, err := l.Snapshot().Nodes(); err != nil {
 			b.Fatal(err)
 		}
 	}
+	_ = l.Close()
 }

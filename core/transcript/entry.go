@@ -58,11 +58,11 @@ type base struct {
 }
 
 // head returns the beginning of the entry's line, as an object of its own with
-// a newline.
-func (e *Entry) head() ([]byte, error) {
+// a newline; without a time when at is zero.
+func (e *Entry) head(at time.Time) ([]byte, error) {
 	head := base{Type: e.Type, ID: e.ID}
-	if !e.Time.IsZero() {
-		head.Timestamp = stamp(e.Time)
+	if !at.IsZero() {
+		head.Timestamp = stamp(at)
 	}
 	if e.Parent != nil {
 		head.ParentID = &e.Parent.ID
@@ -84,7 +84,7 @@ func (e *Entry) encode(body Body) ([]byte, error) {
 			return nil, errors.New("it has no customType")
 		}
 	}
-	line, err := e.head()
+	line, err := e.head(e.Time)
 	if err != nil {
 		return nil, err
 	}

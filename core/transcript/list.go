@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // List returns the sessions in a folder, the last changed first. Files that are
@@ -21,6 +23,7 @@ func List(folder string) ([]Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.SortFunc(files, order)
 	var found []Summary
 	skipped := 0
 	for _, s := range sessions(files, &skipped) {
@@ -40,6 +43,7 @@ func Find(root, folder, prefix string) (Summary, bool, error) {
 	if err != nil {
 		return Summary{}, false, err
 	}
+	slices.SortFunc(files, order)
 	if s, ok := firstMatch(files, prefix); ok {
 		return s, true, nil
 	}
@@ -93,29 +97,40 @@ func order(a, b candidate) int {
 	return cmp.Or(b.modified.Compare(a.modified), strings.Compare(b.path, a.path))
 }
 
-// candidates returns the files of a folder in order, none when it is missing.
+// candidates returns the files of a folder in no order, none when it is missing.
 func candidates(folder string) ([]candidate, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	dir, err := os.Open(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, fmt.Errorf("listing sessions: %w", err)
 	}
-	var files []candidate
-	for _, entry := range entries {
-		if !entry.Type().IsRegular() || filepath.Ext(entry.Name()) != ".jsonl" {
+	defer discard(dir)
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("listing sessions: %w", err)
+	}
+	files := make([]candidate, 0, len(names))
+	below := strings.TrimSuffix(folder, "/") + "/"
+	for _, name := range names {
+		if filepath.Ext(name) != ".jsonl" {
 			continue
 		}
-		info, err := entry.Info()
-		if err != nil {
-			continue // it is gone
+		// Where thousands of files are looked at, a walk along the path for each
+		// would be most of the work.
+		var info unix.Stat_t
+		err := unix.Fstatat(int(dir.Fd()), name, &info, unix.AT_SYMLINK_NOFOLLOW)
+		if err != nil || info.Mode&unix.S_IFMT != unix.S_IFREG {
+			continue // it is gone, or a link
 		}
-		files = append(files, candidate{path: filepath.Join(folder, entry.Name()), modified: info.ModTime(), size: info.Size()})
+		files = append(files, candidate{path: below + name, modified: time.Unix(info.Mtim.Unix()), size: info.Size})
 	}
-	slices.SortFunc(files, order)
 	return files, nil
 }
 
-// allCandidates is candidates for many folders. One that cannot be read is
-// logged.
+// allCandidates returns the files of many folders in order. A folder that cannot
+// be read is logged.
 func allCandidates(folders []string) []candidate {
 	var files []candidate
 	for _, folder := range folders {

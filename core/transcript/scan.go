@@ -152,8 +152,11 @@ func valueEnd(line []byte, i int) int {
 }
 
 func scalarEnd(line []byte, i int) int {
-	for i < len(line) && !bytes.ContainsRune([]byte(",]} \t\r\n"), rune(line[i])) {
-		i++
+	for ; i < len(line); i++ {
+		switch line[i] {
+		case ',', ']', '}', ' ', '\t', '\r', '\n':
+			return i
+		}
 	}
 	return i
 }

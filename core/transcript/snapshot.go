@@ -1,8 +1,10 @@
 package transcript
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"veyyon.dev/veyyon/core/message"
 )
@@ -92,20 +94,21 @@ func (s Snapshot) Line(e *Entry) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case !json.Valid(line):
-		line = nil
-	case !e.mended:
+	if !json.Valid(line) {
+		head, err := e.head(e.Time)
+		return bytes.TrimSuffix(head, []byte("\n")), err
+	}
+	if !e.mended {
 		return line, nil
 	}
-	head, err := e.head()
+	head, err := e.head(time.Time{}) // the line may have it, more exactly
 	if err != nil {
 		return nil, err
 	}
-	out := head[:len(head)-len("}\n")]
+	out := bytes.TrimSuffix(head, []byte("}\n"))
 	eachField(line, func(key, value []byte) {
 		switch string(key) {
-		case "type", "id", "parentId", "timestamp":
+		case "type", "id", "parentId":
 		default:
 			out = append(append(append(out, ',', '"'), key...), '"', ':')
 			out = append(out, value...)

@@ -24,6 +24,8 @@ type Summary struct {
 	Size         int64  // bytes
 	FirstMessage string // how the first user message near the beginning begins, "" for none
 	Status       Status
+
+	hasSlot bool // Title is that of the slot
 }
 
 // Status says how a session was left.
@@ -96,19 +98,9 @@ func readAround(f *os.File, from, size int64, buf *[]byte) ([]byte, error) {
 // fromHead fills in what head tells, whose last line may be cut off. It tells
 // whether a header is in it, and a user message.
 func (s *Summary) fromHead(head []byte) (found, spoken bool) {
-	titled := false
 	for line := range bytes.Lines(head) {
 		if !found {
-			header, title, _ := decodeHead(line)
-			if header != nil {
-				found = true
-				s.ID, s.CWD, s.Parent, s.Created = header.ID, header.CWD, header.ParentSession, parseTime(header.Timestamp)
-				if !titled {
-					s.Title = header.Title
-				}
-			} else if title != nil {
-				titled, s.Title = true, title.Title
-			}
+			found = s.fromFirst(line)
 			continue
 		}
 		if raw, _ := lineMessage(line); roleIn(raw) == message.RoleUser {
@@ -117,6 +109,48 @@ func (s *Summary) fromHead(head []byte) (found, spoken bool) {
 		}
 	}
 	return found, false
+}
+
+// fromFirst takes over a title slot or a header, and tells whether it is the
+// latter. It is decodeHead without the cost of decoding: most of what a page
+// takes beside reading would be that.
+func (s *Summary) fromFirst(line []byte) bool {
+	kind, id, cwd, title, parent, created := "", "", "", "", "", ""
+	fits := true
+	take := func(to *string, value []byte) {
+		text, ok := unquote(value)
+		*to, fits = text, fits && ok
+	}
+	whole := eachField(line, func(key, value []byte) {
+		switch string(key) {
+		case "type":
+			take(&kind, value)
+		case "id":
+			take(&id, value)
+		case "cwd":
+			take(&cwd, value)
+		case "title":
+			take(&title, value)
+		case "parentSession":
+			take(&parent, value)
+		case "timestamp":
+			take(&created, value)
+		}
+	})
+	switch {
+	case !whole || !fits:
+		return false
+	case kind == "title":
+		s.Title, s.hasSlot = title, true
+		return false
+	case kind != "session" || id == "":
+		return false
+	}
+	s.ID, s.CWD, s.Parent, s.Created = id, cwd, parent, parseTime(created)
+	if !s.hasSlot {
+		s.Title = title
+	}
+	return true
 }
 
 // statusFrom looks for the last message in the end of a file.
