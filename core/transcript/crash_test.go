@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 		appendForever(path)
 	case "limited":
 		appendWithinLimit(path)
+	case "branch":
+		branchForever(path)
+	case "branch-limited":
+		branchWithinLimit(path)
 	default:
 		slog.SetDefault(slog.New(slog.DiscardHandler))
 		os.Exit(m.Run())

@@ -65,7 +65,7 @@ func drawFile(t *rapid.T) string {
 		case 1:
 			line = append([]byte("foreign "), line...)
 		case 2: // an object to the eye, but no JSON inside
-			line = []byte(fmt.Sprintf(`{"type":"message","id":"a","parentId":"b","message":{"role":"user","content":[tru]}}`))
+			line = []byte(`{"type":"message","id":"a","parentId":"b","message":{"role":"user","content":[tru]}}`)
 		}
 		out.Write(line)
 		if rapid.IntRange(0, 15).Draw(t, "glued") > 0 {

@@ -126,10 +126,13 @@ func firstRune(value []byte) (r rune, size int) {
 	if !utf16.IsSurrogate(r) {
 		return r, 6
 	}
-	if low, ok := hexRune(value[6:]); ok {
+	rest := value[6:]
+	if low, ok := hexRune(rest); ok {
 		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
 			return pair, 12
 		}
+	} else if len(rest) < 6 && bytes.HasPrefix([]byte(`\u`), rest[:min(2, len(rest))]) {
+		return 0, 0 // the other half may be cut off
 	}
 	return utf8.RuneError, 6
 }
