@@ -16,6 +16,7 @@ func FuzzMessagesAreReadTheSameQuickly(f *testing.F) {
 	f.Add([]byte(`{"role":"assistant","content":[{"type":"thinking","thinking":"t","thinkingSignature":"s"},{"type":"toolCall","id":"1","name":"n","arguments":{"a": 1},"thoughtSignature":"x"}],"usage":{"input":1},"stopReason":"stop"}`))
 	f.Add([]byte(`{"role":"user","Content":[],"content":[{"type":"other"},null]}`))
 	f.Add([]byte(`{"content":[{"type":"text","text":"x","thinking":"y"}],"role":"custom","role":"user"}`))
+	f.Add([]byte(`{"role":"assistant","content":[{"type":"toolCall","arguments":{"a\n":"\x","b":[1],"c":"\""}}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		quick := quickMessage(raw)
 		if quick == nil {

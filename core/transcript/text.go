@@ -64,6 +64,29 @@ func quickString(value []byte) (string, bool) {
 	return text.String(), true
 }
 
+// plainText tells whether what stands between the quotes of a JSON string is right
+// there, and has no escapes by number.
+func plainText(inside []byte) bool {
+	for _, c := range inside {
+		if c < ' ' {
+			return false
+		}
+	}
+	for {
+		at := bytes.IndexByte(inside, '\\')
+		if at < 0 {
+			return true
+		}
+		if at+1 == len(inside) {
+			return false
+		}
+		if _, ok := unescape(inside[at+1]); !ok {
+			return false
+		}
+		inside = inside[at+2:]
+	}
+}
+
 // unescape returns what stands for a backslash and c in a JSON string.
 func unescape(c byte) (byte, bool) {
 	switch c {
