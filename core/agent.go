@@ -15,6 +15,7 @@ import (
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
+	"veyyon.dev/veyyon/core/rule"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/slash"
@@ -48,6 +49,7 @@ type Options struct {
 	Fallback session.Fallback
 	Todo     session.Todo
 	Budget   session.Budget
+	Rules    func(dir string) *rule.Set // of a session that works in dir; nil for none
 	Choice   session.Choice
 	// Compaction says when and how a context is made shorter.
 	Compaction session.Compaction
@@ -98,11 +100,18 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 	s := session.New(session.Options{
 		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
 		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.full.Load, Retry: a.opts.Retry,
-		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Budget: a.opts.Budget,
+		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Budget: a.opts.Budget, Rules: a.rules(dir),
 		Compaction: a.opts.Compaction, Secrets: a.opts.Models.Secrets, MaxJobs: a.opts.MaxJobs,
 	})
 	a.lives.Go(func() { s.Loop(a.life) })
 	return s
+}
+
+func (a *Agent) rules(dir string) *rule.Set {
+	if a.opts.Rules == nil {
+		return nil
+	}
+	return a.opts.Rules(dir)
 }
 
 // EndOfInput follows the end of the host's input: the running turn is aborted

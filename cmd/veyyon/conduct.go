@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+
 	"veyyon.dev/veyyon/core/config"
+	"veyyon.dev/veyyon/core/rule"
 	"veyyon.dev/veyyon/core/session"
 )
 
@@ -37,4 +40,25 @@ func reminders(s *config.Settings) session.Todo {
 
 func budget(s *config.Settings) session.Budget {
 	return session.Budget{Turns: config.SessionTurns.Of(s), Tokens: config.SessionTokens.Of(s)}
+}
+
+// rules reads the rules that hold for a session that works in dir. One with a
+// fault is told of and passed over.
+func (l *launch) rules(dir string) *rule.Set {
+	s := l.settings
+	if l.flags.NoRules || !config.RulesOn.Of(s) {
+		return nil
+	}
+	from := rule.Sources{Dir: dir, Agent: l.dirs.Agent}
+	for _, name := range config.RulesDisabled.Of(s) {
+		from.Disabled = append(from.Disabled, fmt.Sprint(name))
+	}
+	set, faults := rule.Load(from, rule.Options{
+		Interrupt: rule.Mode(config.RulesStop.Of(s)), Keep: config.RulesContext.Of(s) == "keep",
+		AfterGap: config.RulesRepeat.Of(s) == "after-gap", Gap: config.RulesGap.Of(s),
+	})
+	for _, fault := range faults {
+		l.warn("a rule was passed over", fault)
+	}
+	return set
 }

@@ -281,7 +281,7 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),
 		},
 		Compaction: l.compaction(), Choice: l.choice, Resume: l.resume, BackgroundLimit: config.SessionAway.Of(s), MaxJobs: l.maxJobs(),
-		Fallback: fallback(s), Todo: reminders(s), Budget: budget(s),
+		Fallback: fallback(s), Todo: reminders(s), Budget: budget(s), Rules: l.rules,
 	}
 }
 

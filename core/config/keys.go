@@ -76,6 +76,14 @@ var (
 	TodoMax       = integer("todo.reminders.max", 3, 0, "Most reminders of one run")
 	TodoEager     = later(enum("todo.eager", "How hard to push the todo list", "default", "preferred", "always"))
 
+	RulesOn       = boolean("ttsr.enabled", true, "Hold what models write against the rules of profile and project")
+	RulesContext  = enum("ttsr.contextMode", "Whether an answer that broke a rule is thrown away", "discard", "keep")
+	RulesStop     = enum("ttsr.interruptMode", "Which broken rules cut an answer off: those of text and thinking, of tool calls, all or none", "always", "prose-only", "tool-only", "never")
+	RulesRepeat   = enum("ttsr.repeatMode", "How often a rule is heard in a session", "once", "after-gap")
+	RulesGap      = integer("ttsr.repeatGap", 10, 0, "Turns until a rule is heard again, with after-gap")
+	RulesBuiltin  = later(boolean("ttsr.builtinRules", true, "Follow the rules that come with the program too"))
+	RulesDisabled = list("ttsr.disabledRules", "Names of rules that are not followed")
+
 	SessionTurns     = integer("session.maxTurns", 0, 0, "Most answers of the model to one prompt; 0 is no limit")
 	SessionTokens    = integer("session.maxTokens", 0, 0, "Most tokens, read and written, for one prompt; 0 is no limit")
 	SessionWorkdir   = text("session.workdir", "Folder to start in, absolute or from ~")

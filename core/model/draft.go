@@ -29,6 +29,7 @@ type Draft struct {
 	itemID    string
 	callName  string
 	callKey   string // the provider's id of the open call
+	halted    bool   // nothing is added any more
 	cut       bool   // a call was dropped since its arguments never ended
 }
 
@@ -72,6 +73,13 @@ const MaxAnswer = 32 << 20
 // TooLong tells whether the answer has grown beyond MaxAnswer.
 func (d *Draft) TooLong() bool { return d.size > MaxAnswer }
 
+// Halt ends the answer as it stands: what the provider still brings is passed
+// over, and the caller of the provider is to Fail it.
+func (d *Draft) Halt() { d.halted = true }
+
+// Halted tells whether the answer was ended by Halt.
+func (d *Draft) Halted() bool { return d.halted }
+
 // Hold lets steps gather until Flush: the provider promises to call that
 // whenever it is about to wait for more.
 func (d *Draft) Hold() { d.held = true }
@@ -88,7 +96,7 @@ func (d *Draft) Flush() {
 
 // Text appends to the open text block, or opens one.
 func (d *Draft) Text(delta string) {
-	if delta == "" {
+	if delta == "" || d.halted {
 		return
 	}
 	d.begin(event.TextDelta, event.TextStart)
@@ -105,7 +113,7 @@ func (d *Draft) TextSignature(signature string) {
 
 // Thinking appends to the open thinking block, or opens one.
 func (d *Draft) Thinking(delta string) {
-	if delta == "" {
+	if delta == "" || d.halted {
 		return
 	}
 	d.begin(event.ThinkingDelta, event.ThinkingStart)
@@ -115,18 +123,27 @@ func (d *Draft) Thinking(delta string) {
 // ThinkingSignature sets the signature (and item id, if any) of the open
 // thinking block; without one it opens an empty block to carry it.
 func (d *Draft) ThinkingSignature(signature, itemID string) {
+	if d.halted {
+		return
+	}
 	d.begin(event.ThinkingDelta, event.ThinkingStart)
 	d.signature, d.itemID = signature, itemID
 }
 
 // RedactedThinking adds a sealed block.
 func (d *Draft) RedactedThinking(data string) {
+	if d.halted {
+		return
+	}
 	d.CloseBlock()
 	d.blocks = append(d.blocks, &message.RedactedThinking{Type: "redactedThinking", Data: data})
 }
 
 // CallStart opens a tool call; id is the provider's, or "".
 func (d *Draft) CallStart(id, name string) {
+	if d.halted {
+		return
+	}
 	d.CloseBlock()
 	if d.toolOf != nil {
 		name = d.toolOf(name)
@@ -137,7 +154,7 @@ func (d *Draft) CallStart(id, name string) {
 
 // CallArguments appends a fragment of the open call's argument JSON.
 func (d *Draft) CallArguments(delta string) {
-	if delta != "" && d.open == event.CallDelta {
+	if delta != "" && !d.halted && d.open == event.CallDelta {
 		d.delta(delta)
 	}
 }
@@ -153,6 +170,12 @@ func (d *Draft) CallSignature(signature string) {
 // CloseBlock ends the open block, if any. For a call this means that its
 // arguments are complete.
 func (d *Draft) CloseBlock() {
+	if !d.halted {
+		d.close()
+	}
+}
+
+func (d *Draft) close() {
 	kind, text := d.open, d.text.String()
 	part := event.Part{ContentIndex: len(d.blocks)}
 	switch kind {
@@ -212,7 +235,7 @@ func (d *Draft) Hollow() bool {
 // limit cut off stays in it, with arguments that say so; the loop runs none of
 // the calls of such a message. The draft must not be used afterwards.
 func (d *Draft) Finish() *message.Assistant {
-	d.CloseBlock()
+	d.close()
 	m := d.shell
 	m.Content = nonNil(d.blocks)
 	if m.StopReason == message.StopStop && len(m.Content.ToolCalls()) > 0 {
@@ -227,7 +250,7 @@ func (d *Draft) Fail(reason message.StopReason, text string) *message.Assistant 
 	if d.open == event.CallDelta {
 		d.drop()
 	}
-	d.CloseBlock()
+	d.close()
 	m := d.shell
 	m.Content = nonNil(d.blocks)
 	m.StopReason, m.ErrorMessage = reason, text

@@ -19,6 +19,7 @@ type conduct struct {
 	worked   bool
 	changes  int // calls that may change something, since the todo list was last touched
 	nudged   int
+	cuts     int      // answers that rules cut off
 	past     []uint64 // what the latest turns did, oldest first, see guard.go
 	warned   bool     // of repeating itself
 }
@@ -39,7 +40,9 @@ func (st *state) observe(o turn.Outcome) {
 			c.changes++
 		}
 	}
-	c.remember(o)
+	if st.run.cut == nil { // an answer that was cut off did nothing
+		c.remember(o)
+	}
 }
 
 // advise tells the model, before its next answer, what its latest calls give
@@ -48,6 +51,7 @@ func (st *state) advise(o turn.Outcome) {
 	if slices.ContainsFunc(o.Results, func(r *message.ToolResult) bool { return r.ToolName == "todo" && r.IsError }) {
 		st.whisper("todo-error-reminder", todoFailedText)
 	}
+	st.heedRules()
 	st.nudge()
 	st.warnOfRepeats()
 }
@@ -58,10 +62,13 @@ func (st *state) whisper(kind, text string) { st.whisperWith(kind, text, nil) }
 
 func (st *state) whisperWith(kind, text string, details []byte) {
 	content := message.Blocks{message.NewText(text)}
-	st.take(&message.Custom{
+	m := &message.Custom{
 		Role: message.RoleCustom, CustomType: kind, Content: content, Details: details, Attribution: "agent", Timestamp: message.Now(),
-	})
-	st.wrote(st.log().Append(&transcript.CustomMessage{CustomType: kind, Content: content, Details: details, Attribution: "agent"}))
+	}
+	st.take(m)
+	err := st.log().Append(&transcript.CustomMessage{CustomType: kind, Content: content, Details: details, Attribution: "agent"})
+	st.noteEntry(m, err)
+	st.wrote(err)
 }
 
 // instruct is whisper in the program's own voice.

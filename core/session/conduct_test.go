@@ -74,14 +74,14 @@ func (g *stage) FindRef(ref string) (*model.Model, bool) {
 
 func (g *stage) Stream(ctx context.Context, r *model.Request, d *model.Draft) error {
 	g.mu.Lock()
-	at := min(g.count, len(g.answers)-1)
+	answer := g.answers[min(g.count, len(g.answers)-1)]
 	g.count++
 	g.requests = append(g.requests, r)
 	g.mu.Unlock()
 	if fault := unpaired(r.Messages); fault != "" {
 		g.t.Error(fault)
 	}
-	return g.answers[at](ctx, r, d)
+	return answer(ctx, r, d)
 }
 
 // hear notes an event in short; updates and the starts of messages are left out.

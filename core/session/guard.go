@@ -48,12 +48,15 @@ func emptyStop(m *message.Assistant) bool {
 // askForWords throws an empty answer away and asks again, a few times.
 func (st *state) askForWords(m *message.Assistant) {
 	c := &st.run.conduct
-	if c.empty >= maxEmpty || st.spent() {
+	switch {
+	case c.empty >= maxEmpty:
 		st.failed(m)
-		if c.empty >= maxEmpty {
-			st.emit(event.AutoRetryEnd{Attempt: c.empty, FinalError: emptyEndText})
-		}
+		st.emit(event.AutoRetryEnd{Attempt: c.empty, FinalError: emptyEndText})
 		st.endRun()
+		return
+	case st.limit() != "":
+		st.failed(m)
+		st.breakOff()
 		return
 	}
 	c.empty++
@@ -62,29 +65,26 @@ func (st *state) askForWords(m *message.Assistant) {
 	st.again()
 }
 
-// spent tells whether the run must end here instead of going on, and if so says
-// why: to the host now, and to the model in its next request.
-func (st *state) spent() bool {
-	reason := st.overBudget()
-	if n := st.run.conduct.repeats(); reason == "" && n >= maxRepeats {
-		reason = fmt.Sprintf("The model made the same tool calls %d times with the same results.", n)
-	}
-	if reason == "" {
-		return false
-	}
+// breakOff ends the run at a limit and says which: to the host now, and to the
+// model in its next request.
+func (st *state) breakOff() {
+	reason := st.limit()
 	st.emit(event.Notice{Level: "warning", Message: reason + " The run was ended; the next prompt goes on from here.", Source: "guard"})
 	st.whisper("run-ended", "The run was ended before you had finished. "+reason+" Go on only as the person asks now.")
-	return true
+	st.endRun()
 }
 
-// overBudget says which limit has been reached, "" for none.
-func (st *state) overBudget() string {
+// limit says which limit keeps the run from going on, "" for none.
+func (st *state) limit() string {
 	c, limit := &st.run.conduct, st.s.opts.Budget
 	switch {
 	case limit.Turns > 0 && c.turns >= limit.Turns:
 		return fmt.Sprintf("The limit of %d turns a prompt (session.maxTurns) has been reached.", limit.Turns)
 	case limit.Tokens > 0 && c.tokens >= limit.Tokens:
 		return fmt.Sprintf("The limit of %d tokens a prompt (session.maxTokens) has been reached.", limit.Tokens)
+	}
+	if n := c.repeats(); n >= maxRepeats {
+		return fmt.Sprintf("The model made the same tool calls %d times with the same results.", n)
 	}
 	return ""
 }

@@ -96,7 +96,7 @@ func (st *state) again() {
 func (st *state) retryDone(answer *message.Assistant) {
 	switch r := st.run; {
 	case r.attempt == 0 || answer.StopReason == message.StopError:
-	case answer.StopReason == message.StopAborted:
+	case answer.StopReason == message.StopAborted && r.cut == nil:
 		st.retriesFailed(answer.ErrorMessage)
 	default:
 		st.emit(event.AutoRetryEnd{Success: true, Attempt: r.attempt})

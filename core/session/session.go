@@ -9,6 +9,7 @@ import (
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/job"
 	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/rule"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/transcript"
@@ -31,6 +32,7 @@ type Options struct {
 	Fallback Fallback
 	Todo     Todo
 	Budget   Budget
+	Rules    *rule.Set // about what models write; nil for none
 	Choice   Choice
 	// Compaction says when and how the context is made shorter.
 	Compaction Compaction

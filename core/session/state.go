@@ -9,6 +9,7 @@ import (
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
+	"veyyon.dev/veyyon/core/rule"
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/transcript"
 )
@@ -29,6 +30,7 @@ type state struct {
 	todos      []tool.Phase
 	callIDs    callIDs
 	fallback   fallback
+	rules      *rule.Watcher // the turn's while it runs; nil without rules
 
 	entries   map[message.Message]string // ids of the entries the messages come from, see entryIDs
 	loaded    int                        // messages at the beginning whose entries are not known yet
@@ -65,6 +67,9 @@ func (st *state) load() {
 		st.wrote(st.log().Append(&transcript.ModelChange{Model: st.choice.Model.Ref()}, st.thinking()))
 	}
 	st.loadTodos()
+	if rules := st.s.opts.Rules; rules != nil {
+		st.rules = rule.NewWatcher(rules, st.log().HeardRules())
+	}
 	for _, m := range st.log().Messages() {
 		st.take(m)
 		if phases, ok := todosOf(m); ok {

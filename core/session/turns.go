@@ -40,6 +40,7 @@ func (st *state) startTurn() {
 	if r.steering {
 		in.Steered = st.s.steered.Load
 	}
+	st.watch(&in)
 	r.turn = turn.Start(r.ctx, in)
 }
 
@@ -68,6 +69,9 @@ func isUpdate(e event.Event) bool {
 // step takes one event of the turn. What a message says is stored before the
 // host hears of it.
 func (st *state) step(e event.Event) {
+	if cut, ok := e.(cutting); ok {
+		st.run.cut, e = &cutOff{rules: cut.rules}, cut.TTSRTriggered
+	}
 	end, ended := e.(event.MessageEnd)
 	if ended {
 		st.keep(end.Message)
@@ -82,6 +86,9 @@ func (st *state) step(e event.Event) {
 // once it is known to stand, see turnOver.
 func (st *state) keep(m message.Message) {
 	st.run.messages = append(st.run.messages, m)
+	if st.heldBack(m) {
+		return
+	}
 	switch m := m.(type) {
 	case *message.Assistant:
 		if provisional(m) {
@@ -114,6 +121,8 @@ func (st *state) turnOver() {
 	st.observe(outcome)
 	r.overflowed = r.overflowed && outcome.Err != nil
 	switch {
+	case r.cut != nil:
+		st.interject()
 	case outcome.Message.StopReason == message.StopAborted:
 		st.endRun()
 	case outcome.Err != nil:
@@ -129,8 +138,8 @@ func (st *state) turnOver() {
 		st.endRun()
 	case emptyStop(outcome.Message):
 		st.askForWords(outcome.Message)
-	case (len(outcome.Results) > 0 || paused(outcome.Message)) && st.spent():
-		st.endRun()
+	case (len(outcome.Results) > 0 || paused(outcome.Message)) && st.limit() != "":
+		st.breakOff()
 	case len(outcome.Results) > 0:
 		r.pauses = 0
 		st.advise(outcome)
@@ -166,7 +175,10 @@ func (st *state) stopOrGoOn() {
 	}
 	switch {
 	case len(queued) > 0:
+		st.heedRules()
 		st.nextTurn(queued)
+	case st.limit() == "" && st.heedRules():
+		st.nextTurn(nil)
 	case st.remind():
 		st.again()
 	default:

@@ -116,7 +116,11 @@ func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in In
 			continue
 		}
 		delete(open, r.call)
-		t.finish(r.call, result(ctx, r))
+		output := result(ctx, r)
+		if in.Amend != nil {
+			output = in.Amend(r.call, output)
+		}
+		t.finish(r.call, output)
 		if errors.Is(r.err, tool.ErrStopRun) {
 			in.Abort(r.err)
 		}

@@ -34,6 +34,13 @@ type Input struct {
 	CallID func(providerID string) string
 	// Abort ends ctx for this reason; a tool may ask for it (tool.ErrStopRun).
 	Abort func(error)
+	// Watch, if set, sees each step of the streaming answer, on the turn's
+	// goroutine. With a Cut the answer ends there as aborted, and none of its
+	// calls run.
+	Watch func(event.Part) *Cut
+	// Amend, if set, has the last word on what a call gave, on the turn's
+	// goroutine.
+	Amend func(call *message.ToolCall, output tool.Output) tool.Output
 	// Steered tells whether a queued message should cut the batch of tool
 	// calls short; nil never does. Safe for concurrent use.
 	Steered func() bool
@@ -59,6 +66,12 @@ type Outcome struct {
 	Results []*message.ToolResult
 	// Err is the *model.Error of an answer that failed, nil otherwise.
 	Err *model.Error
+}
+
+// A Cut ends an answer before the model does.
+type Cut struct {
+	Reason error       // its text is shown
+	Event  event.Event // told ahead of the end of the message
 }
 
 // Start begins a turn on a goroutine of its own, which ends when Steps is
@@ -125,6 +138,8 @@ func (t *Turn) panicked(in Input, text string) {
 // answer streams one answer and returns it finished, whatever happened.
 func (t *Turn) answer(ctx context.Context, in Input) *message.Assistant {
 	began, started, first := time.Now(), false, time.Duration(0)
+	ctx, cut := context.WithCancelCause(ctx)
+	defer cut(nil)
 	var draft *model.Draft
 	draft = model.NewDraft(in.Request.Model, model.DraftOptions{
 		Full: in.Full, CallID: in.CallID,
@@ -134,6 +149,14 @@ func (t *Turn) answer(ctx context.Context, in Input) *message.Assistant {
 				t.gather(event.MessageStart{Message: draft.Light()})
 			}
 			t.gather(&event.MessageUpdate{Part: part, Message: m})
+			if in.Watch == nil || draft.Halted() {
+				return
+			}
+			if found := in.Watch(part); found != nil {
+				t.gather(found.Event)
+				draft.Halt() // a provider may go on for a while before it hears of it
+				cut(found.Reason)
+			}
 		},
 		Flush: t.flush,
 	})
@@ -154,7 +177,7 @@ func (t *Turn) ask(ctx context.Context, in Input, draft *model.Draft) (*message.
 	if err == nil {
 		err = stream(ctx, in, draft)
 	}
-	if err == nil {
+	if err == nil && !draft.Halted() {
 		return draft.Finish(), nil
 	}
 	if ctx.Err() != nil {

@@ -1,0 +1,72 @@
+package rule
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// condition is a pattern for what models write. Its time grows with the length
+// of the text, whatever the pattern: a project's file must not stop the program.
+type condition struct {
+	pattern *regexp.Regexp
+	start   bool // it looks for the start of the text
+}
+
+var anything = condition{pattern: regexp.MustCompile(`(?s).*`)}
+
+// compile reads a pattern in the syntax of JavaScript. What looks around itself
+// or back at what it has found is an error.
+func compile(pattern string) (condition, error) {
+	own := translate(pattern)
+	tree, err := syntax.Parse(own, syntax.Perl)
+	if err != nil {
+		return condition{}, err
+	}
+	compiled, err := regexp.Compile(own)
+	return condition{pattern: compiled, start: looksForStart(tree)}, err
+}
+
+func looksForStart(tree *syntax.Regexp) bool {
+	if tree.Op == syntax.OpBeginText {
+		return true
+	}
+	for _, sub := range tree.Sub {
+		if looksForStart(sub) {
+			return true
+		}
+	}
+	return false
+}
+
+// translate writes in our syntax what JavaScript writes differently: characters
+// by their number, and the classes of nothing and of everything.
+func translate(pattern string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		rest := pattern[i:]
+		switch {
+		case strings.HasPrefix(rest, `\u{`):
+			b.WriteString(`\x{`)
+			i += 2
+		case strings.HasPrefix(rest, `\u`) && len(rest) >= 6:
+			b.WriteString(`\x{` + rest[2:6] + `}`)
+			i += 5
+		case rest[0] == '\\' && len(rest) > 1:
+			b.WriteString(rest[:2])
+			i++
+		case strings.HasPrefix(rest, "[^]"):
+			b.WriteString(`(?s:.)`)
+			i += 2
+		default:
+			b.WriteByte(rest[0])
+		}
+	}
+	return b.String()
+}
+
+// globLike is what a condition looks like that names files: the star at its
+// beginning or behind a slash is nothing that a pattern of text has.
+var globLike = regexp.MustCompile(`^(?:[\w.{},-]+/)*\*{1,2}(?:/[\w.{},*-]+|\.[\w{},*]+)+$`)
+
+func isGlob(pattern string) bool { return globLike.MatchString(pattern) && validGlob(pattern) }
