@@ -348,3 +348,37 @@ func TestTheTodoListOfAnotherProgramsCompactionIsFound(t *testing.T) {
 func foreignCompaction(st *state) *transcript.Compaction {
 	return &transcript.Compaction{Summary: "theirs", FirstKeptEntryID: st.log().Leaf().ID}
 }
+
+func TestAnOverflowIsNotPaidForAgainAndAgain(t *testing.T) {
+	inTime(t, func(ctx context.Context, t *testing.T) {
+		full := false
+		k := talks(ctx, t, memory(t), func(ctx context.Context, r *model.Request, d *model.Draft) error {
+			if full {
+				d.Text("partial")
+				return overflow(ctx, r, d)
+			}
+			d.Text("ok")
+			return nil
+		}, answers("S"), nil)
+		for n := range 12 {
+			say(t, k.Session, long(fmt.Sprint("q", n), 400))
+			k.settle(t)
+		}
+		full = true
+		begun, asked := len(k.told()), len(k.asked())
+		say(t, k.Session, "more")
+		k.settle(t)
+		want := []string{
+			"agent_start", "user more", "error prompt is too long",
+			"compacting: overflow", "compacted: result true, aborted false, retry true",
+			"agent_start", "error prompt is too long", "notice", "agent_end",
+		}
+		if diff := cmp.Diff(want, k.told()[begun:]); diff != "" {
+			t.Error(diff)
+		}
+		retried := k.asked()[asked:]
+		if len(retried) != 3 || retried[1] != "summary" || strings.Contains(retried[2], "error") {
+			t.Errorf("requests: %q", retried)
+		}
+	})
+}
