@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -21,11 +22,17 @@ func compile(pattern string) (condition, error) {
 	own := translate(pattern)
 	tree, err := syntax.Parse(own, syntax.Perl)
 	if err != nil {
+		if looksAround.MatchString(pattern) {
+			err = fmt.Errorf("%s: looking ahead, behind or back at a group is not supported", pattern)
+		}
 		return condition{}, err
 	}
 	compiled, err := regexp.Compile(own)
 	return condition{pattern: compiled, start: looksForStart(tree)}, err
 }
+
+// looksAround is what JavaScript can and a search in linear time cannot.
+var looksAround = regexp.MustCompile(`\(\?<?[=!]|\\[1-9]|\\k<`)
 
 func looksForStart(tree *syntax.Regexp) bool {
 	if tree.Op == syntax.OpBeginText {
