@@ -144,7 +144,7 @@ func (a *Agent) Prompt(ctx context.Context, p session.Prompt) (session.Accepted,
 	if run := slash.Lookup(p.Text); run != nil {
 		return a.slash(ctx, run)
 	}
-	return a.hub.Front().Prompt(ctx, p)
+	return moving(ctx, a, func(front *session.Session) (session.Accepted, error) { return front.Prompt(ctx, p) })
 }
 
 func (a *Agent) slash(ctx context.Context, run func(context.Context, slash.Target) (slash.Effect, error)) (session.Accepted, error) {
@@ -169,12 +169,12 @@ func (a *Agent) slash(ctx context.Context, run func(context.Context, slash.Targe
 
 // Steer queues a message for the next boundary of the run.
 func (a *Agent) Steer(ctx context.Context, p session.Prompt) (release func(), err error) {
-	return a.hub.Front().Steer(ctx, p)
+	return moving(ctx, a, func(front *session.Session) (func(), error) { return front.Steer(ctx, p) })
 }
 
 // FollowUp queues a message for the end of the run.
 func (a *Agent) FollowUp(ctx context.Context, p session.Prompt) (release func(), err error) {
-	return a.hub.Front().FollowUp(ctx, p)
+	return moving(ctx, a, func(front *session.Session) (func(), error) { return front.FollowUp(ctx, p) })
 }
 
 // Abort asks the running turn, its retries and all bash commands to end. wait
@@ -186,7 +186,7 @@ func (a *Agent) Abort(ctx context.Context) (wait func(context.Context) error, er
 
 // AbortAndPrompt aborts, and begins this prompt as soon as the run has unwound.
 func (a *Agent) AbortAndPrompt(ctx context.Context, p session.Prompt) (session.Accepted, error) {
-	return a.hub.Front().AbortAndPrompt(ctx, p)
+	return moving(ctx, a, func(front *session.Session) (session.Accepted, error) { return front.AbortAndPrompt(ctx, p) })
 }
 
 // AbortRetry ends a wait before a retry.

@@ -21,11 +21,12 @@ type home struct {
 }
 
 // TakeQueues removes from the session what waits in it, for TakeOver in another.
-// A prompt that is released meanwhile begins there.
+// A prompt that is released meanwhile begins there. The session takes no more:
+// what comes later is refused with ErrClosed, and belongs to the other one too.
 func (s *Session) TakeQueues(ctx context.Context) (Carry, error) {
 	return ask(ctx, s, func(st *state) Carry {
 		c := Carry{steering: st.queues.steering, followUp: st.queues.followUp, prompts: st.next, parked: st.parked}
-		st.queues, st.next = queues{}, nil
+		st.queues, st.next, st.moved = queues{}, nil, true
 		st.s.steered.Store(false)
 		return c
 	})

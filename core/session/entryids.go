@@ -8,21 +8,31 @@ import (
 )
 
 // entryIDs are the entries that the messages of the context come from, by which a
-// compaction names what it keeps. Those that were loaded are found when the first
-// compaction asks: until then only the end of the context has changed.
+// compaction names what it keeps. Those of what was loaded are sorted in when the
+// first compaction asks: until then only the end of the context has changed.
 func (st *state) entryIDs() map[message.Message]string {
 	if st.entries == nil {
 		st.entries = map[message.Message]string{}
 	}
-	if st.loaded > 0 {
-		for i, spoken := range st.log().Spoken() {
-			if i < min(st.loaded, len(st.messages)) && spoken.Message.Speaker() == st.messages[i].Speaker() {
-				st.entries[st.messages[i]] = spoken.Entry.ID
-			}
-		}
-		st.loaded = 0
+	for i, e := range st.loaded[:min(len(st.loaded), len(st.messages))] {
+		st.entries[st.messages[i]] = e.ID
 	}
+	st.loaded = nil
 	return st.entries
+}
+
+// loadedFrom are the entries of the messages that have just been loaded. They
+// need not be read again, unless some of them cannot be.
+func (st *state) loadedFrom() []*transcript.Entry {
+	entries := st.log().Speaking()
+	if len(entries) == len(st.messages) {
+		return entries
+	}
+	entries = nil
+	for _, spoken := range st.log().Spoken() {
+		entries = append(entries, spoken.Entry)
+	}
+	return entries
 }
 
 // noteEntry remembers that the message has just been stored; err is what storing

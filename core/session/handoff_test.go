@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -75,6 +76,15 @@ func TestWhatWaitsBehindAHandoffGoesOnInTheNextSessionOnce(t *testing.T) {
 		carried, err := old.TakeQueues(t.Context())
 		if err != nil {
 			t.Fatal(err)
+		}
+		for name, give := range map[string]func() error{
+			"prompt":    func() error { _, err := old.Prompt(t.Context(), Prompt{Text: "late", Behavior: "steer"}); return err },
+			"steer":     func() error { _, err := old.Steer(t.Context(), Prompt{Text: "late"}); return err },
+			"follow-up": func() error { _, err := old.FollowUp(t.Context(), Prompt{Text: "late"}); return err },
+		} {
+			if err := give(); !errors.Is(err, ErrClosed) {
+				t.Errorf("a late %s: %v", name, err)
+			}
 		}
 		next := talks(ctx, t, memory(t), answers("ok"), answers("S"), nil)
 		release, err := next.TakeOver(t.Context(), carried)

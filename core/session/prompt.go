@@ -40,6 +40,9 @@ func (s *Session) AbortAndPrompt(ctx context.Context, p Prompt) (accepted Accept
 }
 
 func (st *state) prompt(p Prompt) (Accepted, error) {
+	if st.moved {
+		return Accepted{}, ErrClosed
+	}
 	if st.busy() {
 		switch p.Behavior {
 		case "":
@@ -60,7 +63,7 @@ func (st *state) prompt(p Prompt) (Accepted, error) {
 // ready tells whether a run can begin.
 func (st *state) ready() error {
 	switch m := st.choice.Model; {
-	case st.stopped:
+	case st.stopped, st.moved:
 		return ErrClosed
 	case st.timeUp():
 		return errTimeUp

@@ -18,18 +18,27 @@ type queues struct {
 // begins a run of its own once released; in an empty session it waits for the
 // first prompt.
 func (s *Session) Steer(ctx context.Context, p Prompt) (release func(), err error) {
-	return ask(ctx, s, func(st *state) func() {
-		st.steer(p)
-		return st.goer()
-	})
+	return queue(ctx, s, func(st *state) { st.steer(p) })
 }
 
 // FollowUp queues a message for when the model would otherwise stop.
 func (s *Session) FollowUp(ctx context.Context, p Prompt) (release func(), err error) {
-	return ask(ctx, s, func(st *state) func() {
+	return queue(ctx, s, func(st *state) {
 		st.queues.followUp = append(st.queues.followUp, message.NewUser(p.Text, p.Images))
-		return st.goer()
 	})
+}
+
+// queue adds a message, unless what waits has gone on in another session.
+func queue(ctx context.Context, s *Session, add func(*state)) (release func(), err error) {
+	err = try(ctx, s, func(st *state) error {
+		if st.moved {
+			return ErrClosed
+		}
+		add(st)
+		release = st.goer()
+		return nil
+	})
+	return release, err
 }
 
 // goer returns what starts a run for the queues, if nothing runs then.

@@ -33,9 +33,10 @@ type state struct {
 	rules      *rule.Watcher // the turn's while it runs; nil without rules
 
 	entries   map[message.Message]string // ids of the entries the messages come from, see entryIDs
-	loaded    int                        // messages at the beginning whose entries are not known yet
+	loaded    []*transcript.Entry        // of the messages at the beginning, until they are in entries
 	writing   *writing                   // what a model writes about the conversation, nil for nothing
 	handed    bool                       // a handoff document was written; what waits goes on elsewhere
+	moved     bool                       // it did: nothing is accepted here any more
 	attempted int                        // tokens of the context after the last attempt to compact it
 	idleTimer *time.Timer                // the wait before an idle session is compacted, nil for none
 
@@ -76,7 +77,7 @@ func (st *state) load() {
 			st.todos = phases
 		}
 	}
-	st.loaded = len(st.messages)
+	st.loaded = st.loadedFrom()
 }
 
 func (st *state) log() *transcript.Log { return st.s.opts.Log }

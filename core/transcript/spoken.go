@@ -13,6 +13,18 @@ type Spoken struct {
 	Message message.Message
 }
 
+// Speaking returns the entries that Messages are made of, without reading them:
+// there are more only when some cannot be read.
+func (l *Log) Speaking() []*Entry {
+	entries, err := l.Snapshot().Context()
+	if err != nil {
+		slog.Error("the conversation cannot be read", "err", err)
+	}
+	return slices.DeleteFunc(slices.Clone(entries), func(e *Entry) bool {
+		return e.Silent() || e.Type == typeMessage && e.Role == message.RoleOther
+	})
+}
+
 // Spoken is Messages with the entry of each.
 func (l *Log) Spoken() []Spoken {
 	spoken, err := l.Snapshot().spoken()

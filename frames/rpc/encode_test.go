@@ -66,6 +66,11 @@ func golden() map[string]frames.Outbound {
 		`{"type":"tool_execution_end","toolCallId":"toolu_1","toolName":"read","result":{"content":[{"type":"text","text":"<b> & docs"}],"details":{}},"isError":false}`: note(event.ToolEnd{ToolCallID: "toolu_1", ToolName: "read", Result: hello}),
 		`{"type":"auto_retry_start","attempt":1,"maxAttempts":3,"delayMs":2000,"errorMessage":"503 overloaded"}`:                                                         note(event.AutoRetryStart{Attempt: 1, MaxAttempts: 3, DelayMs: 2000, ErrorMessage: "503 overloaded"}),
 		`{"type":"auto_retry_end","success":true,"attempt":1}`:                                                                                                           note(event.AutoRetryEnd{Success: true, Attempt: 1}),
+		`{"type":"auto_compaction_start","reason":"threshold","action":"context-full"}`: note(event.CompactionStart{Reason: "threshold", Action: "context-full"}),
+		`{"type":"auto_compaction_end","action":"context-full","result":{"summary":"S","firstKeptEntryId":"e","tokensBefore":9},"aborted":false,"willRetry":true}`: note(event.CompactionEnd{
+			Action: "context-full", Result: &event.CompactionResult{Summary: "S", FirstKeptEntryID: "e", TokensBefore: 9}, WillRetry: true,
+		}),
+		`{"type":"auto_compaction_end","action":"context-full","aborted":true,"willRetry":false,"errorMessage":"x"}`: note(event.CompactionEnd{Action: "context-full", Aborted: true, ErrorMessage: "x"}),
 		`{"type":"thinking_level_changed","thinkingLevel":"medium","configured":"auto"}`:                                                                                 note(event.ThinkingLevelChanged{ThinkingLevel: "medium", Configured: "auto"}),
 		`{"type":"command_output","text":"Current model: p/m <&>"}`:                                                                                                      note(event.CommandOutput{Text: "Current model: p/m <&>"}),
 		`{"type":"session_info_update","title":"Refactor","sessionId":"a"}`:                                                                                              note(event.SessionInfoUpdate{Title: "Refactor", SessionID: "a"}),

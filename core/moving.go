@@ -1,0 +1,25 @@
+package core
+
+import (
+	"context"
+	"errors"
+
+	"veyyon.dev/veyyon/core/hub"
+	"veyyon.dev/veyyon/core/session"
+)
+
+// moving gives something to the session in front. A handoff ends that session in
+// a pool, beside the lane that commands are admitted on: what comes to the old
+// one at that moment is given to the one that takes its place.
+func moving[T any](ctx context.Context, a *Agent, give func(*session.Session) (T, error)) (T, error) {
+	front := a.hub.Front()
+	given, err := give(front)
+	if !errors.Is(err, session.ErrClosed) {
+		return given, err
+	}
+	next := front
+	if a.hub.Change(ctx, func(m *hub.Members) error { next = m.Front(); return nil }) != nil || next == front {
+		return given, err // it has ended for good
+	}
+	return give(next)
+}

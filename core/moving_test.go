@@ -1,0 +1,74 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/session"
+)
+
+// TestAPromptThatRacesAHandoffRunsOnceInTheNewSession sends prompts while the
+// session in front changes: each is refused since another runs, or runs once.
+func TestAPromptThatRacesAHandoffRunsOnceInTheNewSession(t *testing.T) {
+	for range 20 {
+		a := newAgent(t, t.TempDir())
+		ask(t, a, "before")
+		run, err := a.Handoff(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved := make(chan struct{})
+		go func() { // ends with the handoff
+			defer close(moved)
+			_, release, err := run(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			release()
+		}()
+		var want []string
+		for n := range 30 {
+			text := fmt.Sprint("prompt ", n)
+			accepted, err := a.Prompt(t.Context(), session.Prompt{Text: text})
+			switch {
+			case err == nil:
+				want = append(want, text)
+				accepted.Release()
+			case fault.CodeOf(err) != fault.Busy:
+				t.Fatal(err)
+			}
+		}
+		<-moved
+		if err := a.Settled(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		messages, err := a.Messages(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range messages {
+			if u, ok := m.(*message.User); ok {
+				got = append(got, u.Content.Text())
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+func TestAnEndedAgentRefusesPrompts(t *testing.T) {
+	a := newAgent(t, t.TempDir())
+	a.EndOfInput(t.Context())
+	_, err := a.Prompt(t.Context(), session.Prompt{Text: "late"})
+	if !errors.Is(err, session.ErrClosed) {
+		t.Error(err)
+	}
+}
