@@ -9,12 +9,17 @@ import (
 
 // condition is a pattern for what models write. Its time grows with the length
 // of the text, whatever the pattern: a project's file must not stop the program.
-type condition struct {
-	pattern *regexp.Regexp
-	start   bool // it looks for the start of the text
-}
+type condition struct{ prog *syntax.Prog }
 
-var anything = condition{pattern: regexp.MustCompile(`(?s).*`)}
+// anything is found in every text, even in none.
+var anything = condition{must(syntax.Compile(must(syntax.Parse("", syntax.Perl))))}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err) // of a pattern in this file
+	}
+	return v
+}
 
 // compile reads a pattern in the syntax of JavaScript. What looks around itself
 // or back at what it has found is an error.
@@ -27,24 +32,12 @@ func compile(pattern string) (condition, error) {
 		}
 		return condition{}, err
 	}
-	compiled, err := regexp.Compile(own)
-	return condition{pattern: compiled, start: looksForStart(tree)}, err
+	prog, err := syntax.Compile(tree.Simplify())
+	return condition{prog}, err
 }
 
 // looksAround is what JavaScript can and a search in linear time cannot.
 var looksAround = regexp.MustCompile(`\(\?<?[=!]|\\[1-9]|\\k<`)
-
-func looksForStart(tree *syntax.Regexp) bool {
-	if tree.Op == syntax.OpBeginText {
-		return true
-	}
-	for _, sub := range tree.Sub {
-		if looksForStart(sub) {
-			return true
-		}
-	}
-	return false
-}
 
 // translate writes in our syntax what JavaScript writes differently: characters
 // by their number, and the classes of nothing and of everything.

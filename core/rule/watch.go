@@ -6,10 +6,6 @@ import (
 	"veyyon.dev/veyyon/core/event"
 )
 
-// window is how many bytes of what was written before a piece are looked at
-// together with it; a match that is longer may not be seen.
-const window = 4 << 10
-
 // A Watcher holds the answers of one session against its rules. One goroutine
 // at a time: the turn's while it runs.
 type Watcher struct {
@@ -27,11 +23,14 @@ type stream struct {
 	tool  string
 	args  arguments
 	ended bool
-	text  []byte // the last of what was written
-	cut   bool   // text does not begin where the stream does
-	// matched are the rules whose pattern was found while it is not known yet
-	// whether they are about this call.
-	matched []*Rule
+	open  []*pursuit // in the order of the rules
+}
+
+// pursuit is a rule that may still be broken in a stream.
+type pursuit struct {
+	rule     *Rule
+	searches []*search
+	found    bool // by a search; whether the rule is about this call may not be known yet
 }
 
 // note is a broken rule; call is the id of the call that broke it, "" for prose
@@ -68,76 +67,78 @@ func (w *Watcher) Begin() {
 func (w *Watcher) See(part event.Part) []*Rule {
 	switch part.Kind {
 	case event.TextStart:
-		w.streams[part.ContentIndex] = &stream{kind: text}
+		w.open(part.ContentIndex, &stream{kind: text})
 	case event.ThinkingStart:
-		w.streams[part.ContentIndex] = &stream{kind: thinking}
+		w.open(part.ContentIndex, &stream{kind: thinking})
 	case event.CallStart:
-		w.streams[part.ContentIndex] = &stream{kind: tools, tool: part.Tool}
+		w.open(part.ContentIndex, &stream{kind: tools, tool: part.Tool})
 	}
 	s := w.streams[part.ContentIndex]
 	if s == nil {
 		return nil
 	}
+	piece := []byte(part.Delta)
 	switch part.Kind {
-	case event.TextDelta, event.ThinkingDelta:
-		return w.look(s, part.ContentIndex, []byte(part.Delta))
 	case event.CallDelta:
 		added := s.args.feed(part.Delta)
-		if s.tool != "edit" && s.tool != "write" {
-			added = []byte(part.Delta)
+		if s.tool == "edit" || s.tool == "write" {
+			piece = added
 		}
-		return w.look(s, part.ContentIndex, added)
-	case event.CallEnd:
+	case event.TextEnd, event.ThinkingEnd, event.CallEnd:
 		s.ended = true
-		found := w.look(s, part.ContentIndex, nil)
+	}
+	found := w.look(s, part.ContentIndex, piece)
+	if part.Call != nil {
 		for i := range w.noted {
 			if w.noted[i].index == part.ContentIndex {
 				w.noted[i].call = part.Call.ID
 			}
 		}
-		return found
 	}
-	return nil
+	return found
 }
 
-// look searches what was written, with a new piece at its end.
-func (w *Watcher) look(s *stream, index int, piece []byte) (cut []*Rule) {
-	s.text = append(s.text, piece...)
+// open begins a stream and the pursuit of all that may be broken in it.
+func (w *Watcher) open(index int, s *stream) {
+	w.streams[index] = s
 	for _, r := range w.set.rules {
-		if !w.due(r) {
+		if !w.due(r) || r.holds(s, w.set.dir) == no {
 			continue
 		}
-		holds := r.holds(s, w.set.dir)
-		if holds == no {
-			continue
+		p := &pursuit{rule: r}
+		for _, c := range r.conditions {
+			p.searches = append(p.searches, newSearch(c.prog))
 		}
-		matched := slices.Contains(s.matched, r)
-		if !matched && (len(piece) == 0 || !r.found(s)) {
-			continue
+		s.open = append(s.open, p)
+	}
+}
+
+// look takes what has come in a stream, and what is now known of it.
+func (w *Watcher) look(s *stream, index int, piece []byte) (cut []*Rule) {
+	s.open = slices.DeleteFunc(s.open, func(p *pursuit) (over bool) {
+		holds := p.rule.holds(s, w.set.dir)
+		if holds == no || !p.find(piece, s.ended) {
+			return holds == no || s.ended
 		}
 		if holds == unsure {
-			if !matched {
-				s.matched = append(s.matched, r)
-			}
-			continue
+			return false
 		}
-		w.fired[r.Name] = w.turn
-		if w.set.interrupts(r, s.kind) {
-			cut = append(cut, r)
+		w.fired[p.rule.Name] = w.turn
+		if w.set.interrupts(p.rule, s.kind) {
+			cut = append(cut, p.rule)
 		} else {
-			w.noted = append(w.noted, note{rule: r, index: index})
+			w.noted = append(w.noted, note{rule: p.rule, index: index})
 		}
-	}
-	if extra := len(s.text) - window; extra > window { // now and then: moving it costs
-		s.text, s.cut = append(s.text[:0], s.text[extra:]...), true
-	}
+		return true
+	})
 	return cut
 }
 
-func (r *Rule) found(s *stream) bool {
-	return slices.ContainsFunc(r.conditions, func(c condition) bool {
-		return !(c.start && s.cut) && c.pattern.Match(s.text)
-	})
+func (p *pursuit) find(piece []byte, ended bool) bool {
+	for _, s := range p.searches {
+		p.found = p.found || s.feed(piece) || ended && s.end()
+	}
+	return p.found
 }
 
 // due tells whether a rule is to be heard.

@@ -9,8 +9,8 @@ import (
 	"veyyon.dev/veyyon/core/turn"
 )
 
-// conduct is what the model has done in a run since a person last said
-// something; reminders and guards go by it.
+// conduct is what the model has done since a person last said something, in
+// however many runs; reminders and guards go by it.
 type conduct struct {
 	turns    int // answers that did not fail
 	tokens   int // that they cost, read and written
@@ -24,9 +24,12 @@ type conduct struct {
 	warned   bool     // of repeating itself
 }
 
+// byPerson tells whether a person speaks.
+func byPerson(m message.Message) bool { return m.Speaker() == message.RoleUser }
+
 // observe notes what a turn did.
 func (st *state) observe(o turn.Outcome) {
-	c := &st.run.conduct
+	c := &st.conduct
 	if o.Err == nil {
 		c.turns++
 		c.tokens += o.Message.Usage.TotalTokens

@@ -446,3 +446,25 @@ func TestAnAbortBehindAReminderEndsTheRunOnce(t *testing.T) {
 		g.want(g.ask("more"), "agent_start", "turn_start", "user more", "assistant stop ok?", "turn_end", "agent_end 2")
 	})
 }
+
+func TestARunThatNoPersonBeganHasNoBudgetOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := setStage(t, func(o *Options) { o.Budget.Turns = 2 }, calls("echo", `{"a":1}`), answers("done?"), calls("echo", `{"a":2}`), answers("again"))
+		g.ask("go")
+		woken := &message.Custom{Role: message.RoleCustom, CustomType: "async-result", Content: message.Blocks{message.NewText("a job has ended")}}
+		if err := g.do(t.Context(), func(st *state) {
+			p := &prompt{messages: []message.Message{woken}}
+			p.released.Store(true)
+			st.open(p)
+			st.beginReleased()
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Settled(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		g.want(g.take(),
+			"agent_start", "turn_start", "custom async-result a job has ended", "assistant toolUse echo", "result echo error=false", "turn_end",
+			"notice warning The limit of 2 turns a prompt (session.maxTurns) has been reached. The run was ended; the next prompt goes on from here.", "agent_end 3")
+	})
+}

@@ -47,7 +47,7 @@ func emptyStop(m *message.Assistant) bool {
 
 // askForWords throws an empty answer away and asks again, a few times.
 func (st *state) askForWords(m *message.Assistant) {
-	c := &st.run.conduct
+	c := &st.conduct
 	switch {
 	case c.empty >= maxEmpty:
 		st.failed(m)
@@ -76,7 +76,7 @@ func (st *state) breakOff() {
 
 // limit says which limit keeps the run from going on, "" for none.
 func (st *state) limit() string {
-	c, limit := &st.run.conduct, st.s.opts.Budget
+	c, limit := &st.conduct, st.s.opts.Budget
 	switch {
 	case limit.Turns > 0 && c.turns >= limit.Turns:
 		return fmt.Sprintf("The limit of %d turns a prompt (session.maxTurns) has been reached.", limit.Turns)
@@ -147,7 +147,7 @@ func (c *conduct) repeats() int {
 
 // warnOfRepeats tells the model once that it goes round in circles.
 func (st *state) warnOfRepeats() {
-	if c := &st.run.conduct; !c.warned && c.repeats() >= warnRepeats {
+	if c := &st.conduct; !c.warned && c.repeats() >= warnRepeats {
 		c.warned = true
 		st.whisper("tool-call-loop-redirect", repeatText)
 	}

@@ -33,7 +33,7 @@ type cutting struct {
 // loop's between turns.
 func (st *state) watch(in *turn.Input) {
 	rules := st.rules
-	if rules == nil || st.run.conduct.cuts >= maxCuts {
+	if rules == nil || st.conduct.cuts >= maxCuts {
 		return
 	}
 	rules.Begin()
@@ -73,7 +73,7 @@ func (st *state) heldBack(m message.Message) bool {
 func (st *state) interject() {
 	r, cut := st.run, st.run.cut
 	r.cut = nil
-	r.conduct.cuts++
+	st.conduct.cuts++
 	aborted, limited := r.ctx.Err() != nil, st.limit() != ""
 	if aborted || limited || st.rules.Set().Keep() {
 		for _, m := range cut.held {

@@ -35,7 +35,7 @@ const (
 // whether it is to go on for them. It is told again only when it has worked
 // since, and not while it waits for the person or for a job.
 func (st *state) remind() bool {
-	c, most := &st.run.conduct, st.s.opts.Todo.Reminders
+	c, most := &st.conduct, st.s.opts.Todo.Reminders
 	open := unfinished(st.todos)
 	_, offered := st.s.opts.Tools().Lookup("todo")
 	if !offered || len(open) == 0 || c.reminded >= most || c.reminded > 0 && !c.worked || st.limit() != "" || st.asks() || st.jobsWillWake() {
@@ -71,7 +71,7 @@ func (st *state) asks() bool {
 
 // nudge reminds a model at work of its list.
 func (st *state) nudge() {
-	c := &st.run.conduct
+	c := &st.conduct
 	if st.s.opts.Todo.Reminders > 0 && c.changes >= nudgeAfter && c.nudged < maxNudges && len(unfinished(st.todos)) > 0 {
 		c.nudged++
 		c.changes = 0

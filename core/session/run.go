@@ -35,11 +35,10 @@ type run struct {
 	backoff    *time.Timer        // the wait, nil when none is on
 	attempt    int                // retries so far, 0 when the last answer was good
 	pauses     int                // pause_turn answers in a row
-	conduct    conduct
-	cut        *cutOff // the answer that a rule has just cut off, nil otherwise
-	roomy      bool    // its prompt has been found to fit, or been made to
-	overflowed bool    // the context was made shorter since the last good answer
-	steering   bool    // interrupt mode immediate, as it was when the run began
+	cut        *cutOff            // the answer that a rule has just cut off, nil otherwise
+	roomy      bool               // its prompt has been found to fit, or been made to
+	overflowed bool               // the context was made shorter since the last good answer
+	steering   bool               // interrupt mode immediate, as it was when the run began
 }
 
 // open makes the prompt the run under way; from here on the session streams.

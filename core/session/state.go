@@ -30,6 +30,7 @@ type state struct {
 	todos      []tool.Phase
 	callIDs    callIDs
 	fallback   fallback
+	conduct    conduct
 	rules      *rule.Watcher // the turn's while it runs; nil without rules
 
 	entries   map[message.Message]string // ids of the entries the messages come from, see entryIDs

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/message"
@@ -189,8 +190,8 @@ func (st *state) stopOrGoOn() {
 // nextTurn goes on in the same run, with these messages first, and the results
 // of background jobs before them.
 func (st *state) nextTurn(queued []message.Message) {
-	if len(queued) > 0 {
-		st.run.conduct = conduct{} // there is a person again
+	if slices.ContainsFunc(queued, byPerson) {
+		st.conduct = conduct{}
 	}
 	st.emit(event.TurnStart{})
 	if st.run.ctx.Err() == nil {
