@@ -17,7 +17,8 @@ import (
 )
 
 // maxHead bounds a head, in bytes; a larger one is an error. The parser's time
-// grows with the square of its input: tens of milliseconds at this size.
+// grows with the square of its input: some milliseconds at this size, 0.4 s for
+// brackets that are never closed.
 const maxHead = 16 << 10
 
 // Error is what is wrong with a file, and where.

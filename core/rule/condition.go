@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -10,6 +11,10 @@ import (
 // condition is a pattern for what models write. Its time grows with the length
 // of the text, whatever the pattern: a project's file must not stop the program.
 type condition struct{ prog *syntax.Prog }
+
+// maxProgram bounds a condition, in instructions of its program, each of which
+// may cost a step for each character of an answer; a larger one is an error.
+const maxProgram = 4096
 
 // anything is found in every text, even in none.
 var anything = condition{must(syntax.Compile(must(syntax.Parse("", syntax.Perl))))}
@@ -33,6 +38,9 @@ func compile(pattern string) (condition, error) {
 		return condition{}, err
 	}
 	prog, err := syntax.Compile(tree.Simplify())
+	if err == nil && len(prog.Inst) > maxProgram {
+		err = errors.New("the pattern is too large")
+	}
 	return condition{prog}, err
 }
 

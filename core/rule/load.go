@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,10 @@ type Sources struct {
 	Agent    string   // the profile's folder
 	Disabled []string // names of rules that are passed over
 }
+
+// maxRules bounds the rules of a session about what models write; a fault tells
+// that there are more, which are passed over.
+const maxRules = 256
 
 // Load reads the rules that hold in a folder; of two files of one name the
 // nearer wins, and any of the project before the profile's. It is nil when there
@@ -39,9 +44,14 @@ func Load(from Sources, opts Options) (*Set, []error) {
 				continue
 			}
 			taken[name] = true
-			if len(r.conditions) > 0 { // the others are not about what models write
-				set.rules = append(set.rules, r)
+			if len(r.conditions) == 0 {
+				continue // it is not about what models write
 			}
+			if len(set.rules) == maxRules {
+				faults = append(faults, fmt.Errorf("%s: there are more than %d rules", path, maxRules))
+				return
+			}
+			set.rules = append(set.rules, r)
 		}
 	}
 	for _, dir := range frontmatter.ProjectDirs(from.Dir, "rules") {

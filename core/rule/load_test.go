@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -131,5 +132,20 @@ func TestPatternsOfJavaScriptAreUnderstood(t *testing.T) {
 		if isGlob(pattern) != glob {
 			t.Errorf("%s is a glob: %t", pattern, !glob)
 		}
+	}
+}
+
+func TestRulesAreBounded(t *testing.T) {
+	if _, err := compile(strings.Repeat("x{1000}", 5)); err == nil || err.Error() != "the pattern is too large" {
+		t.Error(err)
+	}
+	files := map[string]string{}
+	for i := range maxRules + 2 {
+		files[fmt.Sprintf(".veyyon/rules/r%03d.md", i)] = rule("condition: x")
+	}
+	root := folder(t, files)
+	set, faults := Load(Sources{Dir: root, Agent: root}, Options{})
+	if len(set.rules) != maxRules || len(faults) != 1 || !strings.HasSuffix(faults[0].Error(), "r256.md: there are more than 256 rules") {
+		t.Error(len(set.rules), faults)
 	}
 }

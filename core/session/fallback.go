@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -74,6 +75,7 @@ func (st *state) fallBack(failure *model.Error) bool {
 		st.emit(event.FallbackApplied{From: failed.Ref(), To: m.Ref(), Role: opts.role()})
 		return true
 	}
+	slog.Warn("no other model of the fallback chain can be used", "failed", failed.Ref(), "chain", chain)
 	return false
 }
 
