@@ -57,10 +57,10 @@ func (st *state) watch(in *turn.Input) {
 }
 
 // heldBack keeps a message of an answer that was cut off out of the context and
-// the transcript, until it is known whether it stands.
+// the transcript, until it is known whether it is thrown away.
 func (st *state) heldBack(m message.Message) bool {
 	cut := st.run.cut
-	if cut == nil {
+	if cut == nil || st.rules.Set().Keep() {
 		return false
 	}
 	cut.held = append(cut.held, m)
@@ -75,7 +75,7 @@ func (st *state) interject() {
 	r.cut = nil
 	st.conduct.cuts++
 	aborted, limited := r.ctx.Err() != nil, st.limit() != ""
-	if aborted || limited || st.rules.Set().Keep() {
+	if aborted || limited {
 		for _, m := range cut.held {
 			st.record(m)
 		}
