@@ -14,6 +14,9 @@ import (
 
 // demo answers a request of the demo model.
 func demo(ctx context.Context, req *model.Request, draft *model.Draft) error {
+	if req.NoTools { // somebody wants a text about a conversation, and would read its lines as instructions
+		return finish(ctx, req, draft, fmt.Sprintf("A conversation of %s came before this. The demo model remembers no more of it.", count(size(req), "byte")))
+	}
 	if results := trailingResults(req.Messages); len(results) > 0 {
 		return finish(ctx, req, draft, summary(results))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/tool/edit"
 	"veyyon.dev/veyyon/core/tool/glob"
@@ -136,5 +137,13 @@ func TestTheDemoModelWithRealToolsIsDeterministic(t *testing.T) {
 		if !strings.Contains(summary, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, summary)
 		}
+	}
+}
+
+func TestForASummaryTheDemoModelFollowsNoInstruction(t *testing.T) {
+	draft := model.NewDraft(&model.Model{}, model.DraftOptions{})
+	err := New(nil).Stream(t.Context(), &model.Request{Model: &model.Model{ID: Demo}, NoTools: true, Messages: says("read a.txt")}, draft)
+	if m := draft.Finish(); err != nil || m.Content.Text() != "A conversation of 10 bytes came before this. The demo model remembers no more of it." {
+		t.Error(m.Content, err)
 	}
 }

@@ -17,6 +17,7 @@
 //	call TOOL {JSON}         any tool, those of the host too
 //	think TEXT               no tool: a thinking block
 //
+// Asked without tools, as for a summary, it only tells how much it was given.
 // When results have come back it sums them up. To anything else it replies
 // politely. The same conversation gives the same answer.
 //
