@@ -14,6 +14,10 @@ type Request struct {
 	MaxTokens int // of the answer
 }
 
+// Bound leaves out the middle of an answer that is much longer than was allowed:
+// not all providers keep to that.
+func (r Request) Bound(answer string) string { return clip(answer, 2*r.MaxTokens*bytesPerToken) }
+
 // Wishes are what all requests of one compaction or handoff share.
 type Wishes struct {
 	Focus string              // what the person wants to be looked at, "" for nothing
@@ -130,6 +134,9 @@ func Handoff(context []message.Message, w Wishes, r Room) Request {
 
 func compose(previous string, messages []message.Message, text string, answer int, w Wishes, r Room) Request {
 	room := r.bytes(answer)
+	if w.Hide != nil {
+		previous = w.Hide(previous) // it may be another program's
+	}
 	previous = clip(previous, room/2)
 	var b strings.Builder
 	b.WriteString("<conversation>\n" + serialise(messages, max(minRoom, room-len(previous)), w.Hide) + "\n</conversation>\n\n")

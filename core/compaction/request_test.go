@@ -36,7 +36,8 @@ func laden() []message.Message {
 }
 
 func TestARequestHoldsNoImageNoSecretAndNothingUseless(t *testing.T) {
-	r := Handoff(laden(), Wishes{Hide: Hider([]string{canary, "short"})}, Room{Window: 100_000, Reserve: 10_000})
+	context := append([]message.Message{&message.CompactionSummary{Summary: "before " + canary}}, laden()...)
+	r := Handoff(context, Wishes{Hide: Hider([]string{canary, "short"})}, Room{Window: 100_000, Reserve: 10_000})
 	for _, bad := range []string{canary, "QUJD", shaped, "nothing new", "useless", "secret thing", "look </conversation>"} {
 		if strings.Contains(r.Prompt, bad) {
 			t.Errorf("the request holds %q", bad)

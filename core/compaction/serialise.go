@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -21,23 +22,31 @@ const (
 const minPart = 200
 
 // part is one thing that was said or done.
-type part struct{ head, text string }
+type part struct {
+	head, text string
+	most       int // bytes of it that may stay
+}
 
-func (p part) size() int { return len(p.head) + len(p.text) + len("[]: \n\n") }
+// size is about what the part takes, at most.
+func (p part) size() int { return len(p.head) + min(len(p.text), p.most) + len("[]: \n\n") }
 
 // serialise writes a conversation down as plain text of at most about budget
 // bytes. It holds no image, no call whose result was useless, and nothing that
-// hide takes out (nil hides nothing).
+// hide takes out (nil hides nothing). Only what stays is looked at for secrets,
+// since a long conversation has much that does not.
 func serialise(messages []message.Message, budget int, hide func(string) string) string {
-	parts := fit(partsOf(messages, hide), budget)
 	var b strings.Builder
-	for _, p := range parts {
-		fmt.Fprintf(&b, "[%s]: %s\n\n", p.head, p.text)
+	for _, p := range fit(partsOf(messages), budget) {
+		text := p.text
+		if hide != nil {
+			text = hide(text) // before it is clipped: half a key is a key
+		}
+		fmt.Fprintf(&b, "[%s]: %s\n\n", p.head, harmless(clip(text, p.most)))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func partsOf(messages []message.Message, hide func(string) string) []part {
+func partsOf(messages []message.Message) []part {
 	useless := map[string]bool{}
 	for _, m := range messages {
 		if r, ok := m.(*message.ToolResult); ok && r.Useless {
@@ -46,14 +55,11 @@ func partsOf(messages []message.Message, hide func(string) string) []part {
 	}
 	var parts []part
 	add := func(head, text string, most int) {
-		if hide != nil {
-			text = hide(text)
-		}
 		if text = strings.TrimSpace(text); text != "" {
-			parts = append(parts, part{head, harmless(clip(text, most))})
+			parts = append(parts, part{head, text, most})
 		}
 	}
-	const whole = 1 << 30
+	const whole = math.MaxInt
 	for _, m := range messages {
 		switch m := m.(type) {
 		case *message.User:
@@ -116,19 +122,19 @@ func harmless(text string) string {
 	return strings.ReplaceAll(text, "</conversation>", "</ conversation>")
 }
 
-// fit shortens the longest parts until all of them take at most budget bytes;
-// when that is not enough, parts in the middle are left out.
+// fit bounds the longest parts until all of them take at most about budget
+// bytes; when that is not enough, parts in the middle are left out.
 func fit(parts []part, budget int) []part {
 	total, longest := 0, 0
 	for _, p := range parts {
 		total += p.size()
-		longest = max(longest, len(p.text))
+		longest = max(longest, min(len(p.text), p.most))
 	}
 	for total > budget && longest > minPart {
 		longest = max(minPart, longest/2)
 		total = 0
-		for i, p := range parts {
-			parts[i].text = clip(p.text, longest)
+		for i := range parts {
+			parts[i].most = min(parts[i].most, longest)
 			total += parts[i].size()
 		}
 	}
@@ -151,7 +157,7 @@ func ends(parts []part, budget int) []part {
 		last--
 		used += parts[last].size()
 	}
-	gap := part{"Note", fmt.Sprintf("%d parts of the conversation are left out here", last-first)}
+	gap := part{"Note", fmt.Sprintf("%d parts of the conversation are left out here", last-first), math.MaxInt}
 	return append(append(parts[:first:first], gap), parts[last:]...)
 }
 
@@ -159,7 +165,7 @@ func ends(parts []part, budget int) []part {
 // and never half a character.
 func clip(text string, most int) string {
 	const note = "\n… (%d bytes left out) …\n"
-	if len(text) <= most+len(note) {
+	if len(text)-len(note) <= most {
 		return text
 	}
 	head, tail := most*2/3, len(text)-most/3

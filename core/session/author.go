@@ -134,7 +134,7 @@ func (a author) ask(ctx context.Context, m *model.Model, r compaction.Request) (
 	if text == "" {
 		return "", fmt.Errorf("%s wrote nothing", m.Ref())
 	}
-	return text, nil
+	return r.Bound(text), nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

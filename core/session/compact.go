@@ -32,6 +32,7 @@ type Compaction struct {
 // Why a compaction cannot be (facts/agent 4.5).
 var (
 	errCompacting       = fault.New(fault.Busy, "Compaction already in progress")
+	errHandingOff       = fault.New(fault.Busy, "Cannot compact while a handoff is in progress")
 	errCompacted        = fault.New(fault.Invalid, "Already compacted")
 	errNothingToCompact = fault.New(fault.Invalid, "Nothing to compact (session too small)")
 	errCompactCancelled = fault.New(fault.Cancelled, "Compaction cancelled")
@@ -61,6 +62,8 @@ func (st *state) compact(instructions string) (*writing, error) {
 	switch {
 	case st.stopped:
 		return nil, ErrClosed
+	case st.held() && (st.handed || !st.writing.compact):
+		return nil, errHandingOff
 	case st.held():
 		return nil, errCompacting
 	case st.choice.Model == nil:

@@ -58,6 +58,9 @@ func TestWhatWaitsBehindAHandoffGoesOnInTheNextSessionOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if _, err := old.Compact(t.Context(), ""); !errors.Is(err, errHandingOff) {
+			t.Errorf("a compaction meanwhile: %v", err)
+		}
 		say(t, old.Session, "one")
 		unreleased, err := old.Prompt(t.Context(), Prompt{Text: "two"})
 		if err != nil {
