@@ -62,10 +62,13 @@ func (a *Agent) succeed(ctx context.Context, old *session.Session, document stri
 		if err != nil {
 			return a.discard(ctx, next, err)
 		}
+		// Before the host can reach the new session: what waited comes first there.
+		if release, err = next.TakeOver(ctx, carry); err != nil {
+			return a.discard(ctx, next, err)
+		}
 		m.Drop(ctx)
 		m.Attach(ctx, next)
-		release, err = next.TakeOver(ctx, carry)
-		return err
+		return nil
 	})
 	return release, err
 }

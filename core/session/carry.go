@@ -36,7 +36,7 @@ func (s *Session) TakeQueues(ctx context.Context) (Carry, error) {
 // session that was to take it over could not be had.
 func (s *Session) KeepQueues(ctx context.Context) error {
 	return s.do(ctx, func(st *state) {
-		st.handed = false
+		st.handed, st.moved = false, false
 		st.beginNext()
 	})
 }
