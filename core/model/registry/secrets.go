@@ -1,33 +1,25 @@
 package registry
 
 import (
-	"maps"
 	"slices"
 	"strings"
-
-	"veyyon.dev/veyyon/core/auth"
 )
 
-// Secrets are the keys that are configured for any provider, as far as that is
-// known without running a command: what must not leave for another. It may read
-// the store of keys.
+// Secrets are the keys that are configured for any provider, as far as they are
+// known without running a command: what must not be shown. It reads the store of
+// keys.
 func (r *Registry) Secrets() []string {
-	s := r.now.Load()
-	lookup, _ := r.opts.Keys.Now() // Key and Warnings report an unreadable store
-	found := map[string]bool{}
-	for name := range auth.EnvNames {
-		found[lookup(name)] = true
+	s, env := r.now.Load(), r.opts.Keys.Env()
+	secrets := r.opts.Keys.Secrets()
+	for _, name := range s.secretNames() {
+		secrets = append(secrets, env.Get(name))
 	}
-	for name, p := range s.providers {
-		found[lookup(name)] = true
-		if key := p.apiKey(); !strings.HasPrefix(key, "!") {
-			found[key] = true
+	for _, p := range s.providers {
+		// The key itself, unless it is a command or names a variable.
+		if key := p.apiKey(); key != "" && !strings.HasPrefix(key, "!") && env.Get(key) == "" {
+			secrets = append(secrets, key)
 		}
 	}
-	for _, name := range s.secretNames() {
-		delete(found, name) // a variable's name is none
-		found[r.opts.Keys.Env().Get(name)] = true
-	}
-	delete(found, "")
-	return slices.Sorted(maps.Keys(found))
+	slices.Sort(secrets)
+	return slices.Compact(secrets)
 }
