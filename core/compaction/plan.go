@@ -126,17 +126,23 @@ func turnStart(context []message.Message, begin, cut int) int {
 	return cut
 }
 
-// splitTurn stands between the summary of what was before and that of the turn
-// that was cut (facts/agent 4.5).
-const splitTurn = "\n\n---\n\n**Turn Context (split turn):**\n\n"
+// splitTurn stands above the summary of the turn that was cut, and splitRule
+// between what was before and that (facts/agent 4.5).
+const (
+	splitTurn = "**Turn Context (split turn):**\n\n"
+	splitRule = "\n\n---\n\n"
+)
 
 // Join makes the summary of its parts; either may be empty.
 func Join(history, prefix string, files Files) string {
 	text := strings.TrimSpace(history)
 	if prefix = strings.TrimSpace(prefix); prefix != "" {
+		if text != "" {
+			text += splitRule
+		}
 		text += splitTurn + prefix
 	}
-	return strings.TrimSpace(text) + files.text()
+	return text + files.text()
 }
 
 // shortRunes bounds a short summary.
@@ -146,7 +152,11 @@ const shortRunes = 120
 // show it. "" when there is none.
 func Short(summary string) string {
 	for line := range strings.Lines(summary) {
-		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "-*> "))
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") {
+			continue // a heading in bold
+		}
+		line = strings.TrimLeft(line, "-*> ")
 		if line == "" || line[0] == '#' || line[0] == '<' {
 			continue
 		}

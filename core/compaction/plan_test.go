@@ -201,6 +201,9 @@ func TestFilesAreListedAtTheEndAndCarriedOn(t *testing.T) {
 	if diff := cmp.Diff(want, Join(" H\n", "P", second)); diff != "" {
 		t.Error(diff)
 	}
+	if got := Join("", "P", Files{}); got != "**Turn Context (split turn):**\n\nP" {
+		t.Errorf("a turn alone: %q", got)
+	}
 	if got := withoutFiles(want); got != "H\n\n---\n\n**Turn Context (split turn):**\n\nP" {
 		t.Errorf("without its files: %q", got)
 	}
@@ -214,6 +217,7 @@ func TestAShortSummaryIsItsFirstSentence(t *testing.T) {
 		"## Goal\n\n- Build the *thing*\n": "Build the *thing*",
 		"":                                 "",
 		"## Goal\n":                        "",
+		"---\n\n" + splitTurn + "It was.":  "It was.",
 		strings.Repeat("ö", 300):           strings.Repeat("ö", shortRunes-1) + "…",
 	} {
 		if got := Short(summary); got != want {

@@ -86,7 +86,6 @@ func (st *state) shrink(ratio float64) int {
 func (st *state) replaced(messages []message.Message, saved int) {
 	if saved > 0 {
 		st.messages = messages
-		st.generation++
 		st.size.begin(messages)
 	}
 }
