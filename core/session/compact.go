@@ -54,7 +54,7 @@ func (s *Session) Compact(ctx context.Context, instructions string) (run func(co
 	}
 	return func(ctx context.Context) (*event.CompactionResult, error) {
 		w.await(ctx)
-		return w.result, w.err
+		return w.result, ofProvider(w.err)
 	}, nil
 }
 
@@ -141,7 +141,7 @@ func (st *state) ratio(tokens int) float64 {
 }
 
 func (st *state) wishes() compaction.Wishes {
-	w := compaction.Wishes{}
+	var w compaction.Wishes
 	for _, phase := range st.todos {
 		for _, task := range phase.Tasks {
 			if task.Status == "pending" || task.Status == "in_progress" {

@@ -36,7 +36,7 @@ func (s *Session) Handoff(ctx context.Context, instructions string) (run func(co
 	}
 	return func(ctx context.Context) (string, error) {
 		w.await(ctx)
-		return w.document, w.err
+		return w.document, ofProvider(w.err)
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -9,6 +10,8 @@ import (
 
 	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/model"
 )
 
 // writing is a text that a model writes about the conversation: the summary of a
@@ -91,6 +94,15 @@ func (st *state) abortWriting(reason error) {
 
 // held tells whether prompts have to wait although no run goes on.
 func (st *state) held() bool { return st.writing != nil || st.handed }
+
+// ofProvider tells hosts apart what a provider refused.
+func ofProvider(err error) error {
+	var failure *model.Error
+	if errors.As(err, &failure) {
+		return fault.Wrap(fault.Provider, err)
+	}
+	return err
+}
 
 // await waits for the end of the writing, which the end of ctx brings about.
 func (w *writing) await(ctx context.Context) {
