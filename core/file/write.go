@@ -1,7 +1,6 @@
 package file
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -18,9 +17,9 @@ var ErrReadOnly = errors.New("the file is read-only")
 
 // Write makes data the content of target, which is what Target returned.
 //
-// The content goes to a new file beside the old one, which then takes its name:
+// The content goes to a new file, which then takes the name of the old one:
 // whoever looks sees the old content or the new, also after a crash, and a
-// failure leaves no trace. Permission bits and owner are kept; a new file gets
+// failure leaves no trace, nor does a crash for longer than up to the next Sweep. Permission bits and owner are kept; a new file gets
 // the usual bits.
 //
 // A file that has several names (hard links), whose owner could not be kept, or
@@ -63,24 +62,38 @@ func replace(target string, data []byte, old fs.FileInfo) error {
 	if old != nil {
 		perm = 0o600 // until the owner is set
 	}
-	temp := filepath.Join(filepath.Dir(target), ".veyyon-"+rand.Text())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	d, err := newDraft(filepath.Dir(target), perm)
 	if err != nil {
 		if old != nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS)) {
 			return errUnsuited
 		}
 		return fmt.Errorf("writing %s: %w", target, cause(err))
 	}
-	err = fill(f, data, old)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
+	defer d.discard()
+	err = fill(d.File, data, old)
 	if err == nil {
-		err = os.Rename(temp, target)
+		err = d.become(target, old == nil)
 	}
 	if err != nil {
-		_ = os.Remove(temp) // no litter; the first error tells
 		return fmt.Errorf("writing %s: %w", target, cause(err))
+	}
+	return nil
+}
+
+// Put makes data the content of path, a file of the program's own, as Write
+// does; a new file has these permission bits, less the umask, and one that was
+// there is replaced.
+func Put(path string, data []byte, perm fs.FileMode) error {
+	d, err := newDraft(filepath.Dir(path), perm)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, cause(err))
+	}
+	defer d.discard()
+	if err = fill(d.File, data, nil); err == nil {
+		err = d.become(path, true)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, cause(err))
 	}
 	return nil
 }

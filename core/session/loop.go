@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/file"
 )
 
 // Loop owns the session's state until the session has been stopped, its last
@@ -13,6 +14,7 @@ import (
 // since the pool they wait in may never get to them.
 func (s *Session) Loop(ctx context.Context) {
 	defer close(s.done)
+	file.Sweep(s.opts.Dir)
 	life, end := context.WithCancelCause(ctx)
 	defer end(ErrClosed)
 	st := newState(s, life)

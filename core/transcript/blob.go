@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
+	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/message"
 )
 
@@ -75,7 +74,7 @@ func (b blobs) store(name string, raw []byte) error {
 	if err := os.MkdirAll(string(b), 0o700); err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, raw, 0o600)
+	return file.Put(path, raw, 0o600)
 }
 
 // mapImages returns content with the data of its images replaced; content

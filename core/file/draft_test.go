@@ -1,0 +1,69 @@
+package file
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestSweepRemovesWhatACrashLeftAndNothingElse(t *testing.T) {
+	dir := realTemp(t)
+	d, err := newDraft(dir, 0o600)
+	must(t, err)
+	defer d.discard()
+	live := d.temp
+	if live == "" { // as between its two names
+		d.lock()
+		live = d.newTemp()
+		must(t, link(d.File, live))
+		d.temp = live
+	}
+	crashed := filepath.Join(dir, filepath.Base(d.newTemp()))
+	for _, name := range []string{crashed, filepath.Join(dir, tempPrefix+"notes"), filepath.Join(dir, "x")} {
+		must(t, os.WriteFile(name, nil, 0o600))
+	}
+	must(t, os.Mkdir(d.newTemp(), 0o700))
+	Sweep(dir)
+	Sweep(filepath.Join(dir, "nowhere"))
+	if _, err := os.Stat(crashed); !os.IsNotExist(err) {
+		t.Errorf("what a crash left is still there: %v", err)
+	}
+	if _, err := os.Stat(live); err != nil {
+		t.Errorf("a draft that lives is gone: %v", err)
+	}
+	if names := entries(t, dir); len(names) != 4 {
+		t.Errorf("the folder holds %v", names)
+	}
+}
+
+func TestAFileOnItsWayHasNoNameWhereTheSystemCan(t *testing.T) {
+	dir := realTemp(t)
+	f, err := unnamed(dir, 0o600)
+	if err != nil {
+		t.Skip("this file system has no files without a name")
+	}
+	must(t, f.Close())
+	d, err := newDraft(dir, 0o600)
+	must(t, err)
+	defer d.discard()
+	must(t, fill(d.File, []byte("new"), nil))
+	if names := entries(t, dir); len(names) != 0 {
+		t.Errorf("a crash now would leave %v", names)
+	}
+	must(t, d.become(filepath.Join(dir, "x"), true))
+	if got := content(t, filepath.Join(dir, "x")); got != "new" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
+func TestPutReplacesWhatIsThere(t *testing.T) {
+	path := filepath.Join(realTemp(t), "own")
+	for _, text := range []string{"first", "second"} {
+		must(t, Put(path, []byte(text), 0o600))
+		info, err := os.Stat(path)
+		must(t, err)
+		if content(t, path) != text || info.Mode().Perm() != 0o600 || len(entries(t, filepath.Dir(path))) != 1 {
+			t.Errorf("%s: %q, mode %v, %v", path, content(t, path), info.Mode(), entries(t, filepath.Dir(path)))
+		}
+	}
+}
