@@ -17,19 +17,22 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/schollz/progressbar/v3"
 )
 
 type options struct {
-	Scenarios []string `arg:"" optional:"" enum:"start,state,flood,stream,bash,tool,stall,long" help:"What to measure: ${enum}; all by default."`
+	Scenarios []string `arg:"" optional:"" enum:"start,state,flood,stream,bash,tool,stall,long,chaos" help:"What to measure: ${enum}; all by default."`
 	Bin       string   `type:"existingfile" xor:"server" placeholder:"PATH" help:"The server to measure; by default ./cmd/veyyon is built."`
 	In        bool     `xor:"server" help:"Measure a server inside this process, without tools and files; for profiles."`
 	JSON      bool     `help:"Print a line of JSON for each figure instead of a table."`
 	Check     bool     `help:"Exit with 1 if a limit is missed three times in a row."`
 	Quick     bool     `help:"Fewer and shorter rounds."`
 	Plot      string   `placeholder:"FILE.svg" help:"Draw how far limits are used up, and the latencies."`
+	Kills     int      `default:"0" placeholder:"N" help:"Kills of chaos; by default 1000, or 60 in a quick run."`
+	Seed      uint64   `default:"0" placeholder:"S" help:"What chaos draws from; by default the clock. A failure tells it."`
 	Runs      int      `default:"0" placeholder:"N" help:"Rounds, server and reference by turns; by default 7, or 3 in a quick run."`
 }
 
@@ -81,7 +84,10 @@ func measure(ctx context.Context, opts options, stderr io.Writer) (found result,
 		return result{}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &bench{quick: opts.Quick, check: opts.Check, runs: opts.Runs}
+	b := &bench{quick: opts.Quick, check: opts.Check, runs: opts.Runs, kills: opts.Kills, seed: opts.Seed}
+	if b.seed == 0 {
+		b.seed = uint64(time.Now().UnixNano())
+	}
 	if b.runs <= 0 {
 		b.runs = b.pick(7, 3)
 	}

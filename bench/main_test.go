@@ -136,7 +136,7 @@ func TestEndOfTheContextEndsAHungServer(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
 	b := &bench{bin: "/bin/cat"} // never ready, and never at an end by itself
-	_, err := b.one(ctx, scenario{"hung", func(ctx context.Context, b *bench) (result, error) {
+	_, err := b.one(ctx, scenario{name: "hung", run: func(ctx context.Context, b *bench) (result, error) {
 		_, err := connect(ctx, b.bin, nil, nil) // without the flags of a server
 		return result{}, err
 	}})

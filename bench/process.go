@@ -21,6 +21,7 @@ type process struct {
 	stdin  io.WriteCloser
 	stdout io.ReadCloser
 	root   string       // holds home, work and the file stderr
+	env    []string     // more of it
 	pid    int          // 0 inside this process
 	kill   func() error // ends it and all it started; it may be gone
 	wait   func() error // for its end
@@ -71,6 +72,7 @@ func (p *process) run(cmd *exec.Cmd) error {
 	defer func() { _ = stderr.Close() }() // the child has its own descriptor
 	cmd.Dir, cmd.Stderr = p.work(), stderr
 	cmd.Env = []string{"HOME=" + p.home(), "PATH=" + os.Getenv("PATH"), "LANG=" + os.Getenv("LANG"), keyVariable + "=" + modelKey}
+	cmd.Env = append(cmd.Env, p.env...)
 	p.kill, p.wait = inGroup(cmd), cmd.Wait
 	if p.stdin, err = cmd.StdinPipe(); err != nil {
 		return err

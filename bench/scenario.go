@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,8 +10,9 @@ import (
 
 // A scenario measures one thing about a server.
 type scenario struct {
-	name string
-	run  func(context.Context, *bench) (result, error)
+	name  string
+	run   func(context.Context, *bench) (result, error)
+	limit time.Duration // scenarioLimit if 0
 }
 
 // A result is what a scenario found: its figures and, for the plot, how its
@@ -21,14 +23,15 @@ type result struct {
 }
 
 var scenarios = []scenario{
-	{"start", runStart},
-	{"state", runState},
-	{"flood", runFlood},
-	{"stream", runStream},
-	{"bash", runBash},
-	{"tool", runTool},
-	{"stall", runStall},
-	{"long", runLong},
+	{name: "start", run: runStart},
+	{name: "state", run: runState},
+	{name: "flood", run: runFlood},
+	{name: "stream", run: runStream},
+	{name: "bash", run: runBash},
+	{name: "tool", run: runTool},
+	{name: "stall", run: runStall},
+	{name: "long", run: runLong},
+	{name: "chaos", run: runChaos, limit: 20 * time.Minute},
 }
 
 // outboxBudget is the server's default --outbox-bytes, in MiB.
@@ -51,6 +54,7 @@ var limits = map[string]limit{
 	"stall lost":                atMost(0),
 	"long latency_p50":          atMostTimes(1.5),
 	"long memory_second_half":   atMostTimes(1.3),
+	"chaos losses":              atMost(0),
 }
 
 // scenarioLimit ends a scenario whose server does not answer.
@@ -61,7 +65,9 @@ type bench struct {
 	bin, echo, streamref string // programs; without bin the server runs inside this process
 	check                bool   // limits are checked, so that a scenario that misses one is measured again
 	quick                bool
-	runs                 int // rounds, server and reference by turns
+	kills                int    // of chaos; 0 for its own number
+	seed                 uint64 // of chaos
+	runs                 int    // rounds, server and reference by turns
 	show                 func(what string)
 }
 
@@ -132,7 +138,8 @@ func (b *bench) run(ctx context.Context, names []string) (all result, failed []e
 }
 
 func (b *bench) one(ctx context.Context, s scenario) (result, error) {
-	ctx, stop := context.WithTimeoutCause(ctx, scenarioLimit, fmt.Errorf("not done after %v", scenarioLimit))
+	most := cmp.Or(s.limit, scenarioLimit)
+	ctx, stop := context.WithTimeoutCause(ctx, most, fmt.Errorf("not done after %v", most))
 	defer stop()
 	found, err := s.run(ctx, b)
 	if err != nil && ctx.Err() != nil {
