@@ -97,7 +97,7 @@ func (t *toolTrips) answer(out *events, asked request) error {
 		return out.send(appendEnd(appendText(nil, "done"), "stop"))
 	}
 	t.left--
-	call := fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"call_%d","type":"function","function":{"name":"bench_echo","arguments":"{}"}}]}`, t.left)
+	call := fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"call_%d","type":"function","function":{"name":"bench_echo","arguments":"{\"n\":%[1]d}"}}]}`, t.left) // a server may stop identical calls
 	t.out <- time.Now()
 	return out.send(appendEnd(appendEvent(nil, call, "null"), "tool_calls"))
 }
