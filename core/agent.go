@@ -43,7 +43,7 @@ type Options struct {
 	CacheKey string
 	Emit     event.Sink
 	Deadline time.Time  // ends the runs that are under way then; the zero time sets none
-	Busy     func(bool) // told when a session begins a run and when it is idle again; may be nil; safe for concurrent use
+	Busy     func(bool) // told when a session begins a run or long work and when it is idle again; may be nil; safe for concurrent use
 	Full     bool       // message updates carry the whole answer so far, until SetFullUpdates says otherwise
 	Retry    session.Retry
 	Fallback session.Fallback
@@ -274,3 +274,13 @@ type LoginProvider struct {
 // LoginProviders lists those one can sign in to over the protocol: none so far,
 // keys come from the environment and the profile.
 func (a *Agent) LoginProviders(context.Context) []LoginProvider { return []LoginProvider{} }
+
+// laborious tells that work begins which takes long by itself, without a model:
+// until what it returns is called, commands are to find a processor beside it.
+func (a *Agent) laborious() (done func()) {
+	if a.opts.Busy == nil {
+		return func() {}
+	}
+	a.opts.Busy(true)
+	return func() { a.opts.Busy(false) }
+}

@@ -29,7 +29,14 @@ func (a *Agent) SetLabel(ctx context.Context, entryID, label string) error {
 // MessagesPage takes a look at the finished messages; encode makes the page of
 // them and may run anywhere.
 func (a *Agent) MessagesPage(ctx context.Context, r session.PageRequest) (encode func() (session.Page, error), err error) {
-	return a.hub.Front().Page(ctx, r)
+	page, err := a.hub.Front().Page(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return func() (session.Page, error) {
+		defer a.laborious()()
+		return page()
+	}, nil
 }
 
 // SessionFile is one of a list of session files. Times are in milliseconds since

@@ -183,6 +183,7 @@ func (a *Agent) warn(text string) {
 // open opens a session file. If it is that of a session the host has just left,
 // it waits until that one has written its end.
 func (a *Agent) open(ctx context.Context, m *hub.Members, path string) (*transcript.Log, error) {
+	defer a.laborious()()
 	opts := a.opts.Transcripts(a.opts.Dir)
 	log, err := transcript.Open(path, opts)
 	if !errors.Is(err, transcript.ErrLocked) {

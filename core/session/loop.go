@@ -17,7 +17,7 @@ func (s *Session) Loop(ctx context.Context) {
 	file.Sweep(s.opts.Dir)
 	life, end := context.WithCancelCause(ctx)
 	defer end(ErrClosed)
-	st := newState(s, life)
+	st := s.loaded(life)
 	defer st.close()
 	hardStop := ctx.Done()
 	for !st.over() {
@@ -45,6 +45,16 @@ func (s *Session) Loop(ctx context.Context) {
 		st.endIfLeft()
 		st.tellBusy()
 	}
+}
+
+// loaded is the state that the transcript tells of. A long one takes a while to
+// read, for which the session is busy.
+func (s *Session) loaded(life context.Context) *state {
+	if s.opts.Busy != nil {
+		s.opts.Busy(true)
+		defer s.opts.Busy(false)
+	}
+	return newState(s, life)
 }
 
 // tellBusy passes on whether a run is under way, when that has changed.

@@ -16,7 +16,7 @@ import (
 const (
 	pageMessages    = 100 // when the host names no limit
 	maxPageMessages = 1000
-	pageBytes       = 1 << 20 // of JSON
+	pageBytes       = 128 << 10 // of JSON: while one is written, answers wait behind it
 )
 
 // PageRequest asks for a page of the finished messages.
