@@ -31,6 +31,8 @@ var scenarios = []scenario{
 	{name: "tool", run: runTool},
 	{name: "stall", run: runStall},
 	{name: "long", run: runLong},
+	{name: "list", run: runList},
+	{name: "resume", run: runResume},
 	{name: "chaos", run: runChaos, limit: 20 * time.Minute},
 }
 
@@ -40,21 +42,26 @@ const outboxBudget = 16
 // limits are the figures that must hold, by scenario and metric. A ratio is
 // that of the server's figure to the reference's.
 var limits = map[string]limit{
-	"start ready":               atMostTimes(3),
-	"start idle_memory":         atMostAbove(24),
-	"state p50":                 atMostTimes(5),
-	"flood rate":                atLeastTimes(0.4),
-	"stream rate":               atLeastTimes(0.4),
-	"stream growth":             atMostTimes(12),
-	"stream lateness_p50":       atMostTimes(3),
-	"bash true_p50":             atMostTimes(0.5),
-	"bash at_once_beyond_sleep": atMostTimes(0.6),
-	"bash output_memory":        atMost(32),
-	"stall memory":              atMostAbove(outboxBudget + 16),
-	"stall lost":                atMost(0),
-	"long latency_p50":          atMostTimes(1.5),
-	"long memory_second_half":   atMostTimes(1.3),
-	"chaos losses":              atMost(0),
+	"start ready":                atMostTimes(3),
+	"start idle_memory":          atMostAbove(24),
+	"state p50":                  atMostTimes(5),
+	"flood rate":                 atLeastTimes(0.4),
+	"stream rate":                atLeastTimes(0.4),
+	"stream growth":              atMostTimes(12),
+	"stream lateness_p50":        atMostTimes(3),
+	"bash true_p50":              atMostTimes(0.5),
+	"bash at_once_beyond_sleep":  atMostTimes(0.6),
+	"bash output_memory":         atMost(32),
+	"stall memory":               atMostAbove(outboxBudget + 16),
+	"stall lost":                 atMost(0),
+	"long latency_p50":           atMostTimes(1.5),
+	"long memory_second_half":    atMostTimes(1.3),
+	"list page_of_300_huge":      atMostTimes(3),
+	"list page_of_30_real":       atMostTimes(3),
+	"resume switch_session":      atMostTimes(2),
+	"resume first_page":          atMostTimes(0.05),
+	"resume state_p99_meanwhile": atMostTimes(5),
+	"chaos losses":               atMost(0),
 }
 
 // scenarioLimit ends a scenario whose server does not answer.
