@@ -62,14 +62,12 @@ const (
 	knownMark = `{"role":"known","content":null}`
 )
 
-// JSON encodes the request.
-func (r *chatRequest) JSON() ([]byte, error) {
+// JSON encodes the request, in parts.
+func (r *chatRequest) JSON() ([][]byte, error) {
 	raw, err := wire.Marshal(r)
 	if err != nil || len(r.known) == 0 {
-		return raw, err
+		return [][]byte{raw}, err
 	}
 	before, after, _ := bytes.Cut(raw, []byte(knownMark))
-	known := r.known[:len(r.known)-1] // without the last comma
-	out := make([]byte, 0, len(raw)+len(known))
-	return append(append(append(out, before...), known...), after...), nil
+	return [][]byte{before, r.known[:len(r.known)-1], after}, nil // without the last comma
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -50,10 +51,11 @@ func TestARequestWithAMemoIsTheSameAsWithout(t *testing.T) {
 }
 
 func encoded(t *rapid.T, req *model.Request, c compat, rules replay.Rules) string {
-	raw, err := chatRequestOf(req, c, rules).JSON()
+	parts, err := chatRequestOf(req, c, rules).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
+	raw := bytes.Join(parts, nil)
 	if !json.Valid(raw) {
 		t.Fatalf("this is no JSON: %s", raw)
 	}

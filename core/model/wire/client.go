@@ -67,8 +67,8 @@ func NewClient() *Client {
 // Close closes the connections that serve no request.
 func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
 
-// A Call is one request: Body as JSON to URL, by its method JSON if it has one.
-// What is in Secrets never appears in an error.
+// A Call is one request: Body as JSON to URL, by its method JSON if it has one,
+// which returns it in parts. What is in Secrets never appears in an error.
 type Call struct {
 	URL     string
 	Header  http.Header
@@ -195,17 +195,18 @@ func ended(reader *eventReader) *model.Error {
 }
 
 func (c *Client) post(ctx context.Context, call Call, watch *watch) (*http.Response, error) {
-	raw, err := encode(call.Body)
+	body, err := encode(call.Body)
 	if err != nil {
 		return nil, &model.Error{Message: "encoding the request: " + err.Error()}
 	}
 	if err := call.check(); err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, call.URL, bytes.NewReader(raw))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, call.URL, http.NoBody)
 	if err != nil {
 		return nil, &model.Error{Message: "the provider's base URL is not usable"}
 	}
+	body.of(req)
 	req.Header = call.Header.Clone()
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
@@ -218,11 +219,33 @@ func (c *Client) post(ctx context.Context, call Call, watch *watch) (*http.Respo
 	return c.HTTP.Do(req)
 }
 
-func encode(body any) ([]byte, error) {
-	if own, ok := body.(interface{ JSON() ([]byte, error) }); ok {
+func encode(body any) (parts, error) {
+	if own, ok := body.(interface{ JSON() ([][]byte, error) }); ok {
 		return own.JSON()
 	}
-	return Marshal(body)
+	raw, err := Marshal(body)
+	return parts{raw}, err
+}
+
+// parts are a body, one after another. A long conversation, most of which is
+// known from the last request, is not copied for each.
+type parts [][]byte
+
+// of makes them the body of a request, also when it is sent a second time over a
+// connection that still lives.
+func (p parts) of(req *http.Request) {
+	req.ContentLength = 0
+	for _, part := range p {
+		req.ContentLength += int64(len(part))
+	}
+	req.GetBody = func() (io.ReadCloser, error) {
+		readers := make([]io.Reader, len(p))
+		for i, part := range p {
+			readers[i] = bytes.NewReader(part)
+		}
+		return io.NopCloser(io.MultiReader(readers...)), nil
+	}
+	req.Body, _ = req.GetBody() // it never fails
 }
 
 // check refuses what net/http would refuse with an error that looks like one
