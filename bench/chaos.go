@@ -33,7 +33,7 @@ type phase struct {
 var phases = []phase{
 	{"streaming", 60 * time.Millisecond, (*victim).talk},
 	{"tools", 120 * time.Millisecond, (*victim).work},
-	{"compaction", 80 * time.Millisecond, (*victim).compact},
+	{"compaction", 150 * time.Millisecond, (*victim).compact},
 	{"branching", 80 * time.Millisecond, (*victim).branch},
 }
 
@@ -48,6 +48,7 @@ type chaos struct {
 	kept     map[string]*recalled // by session file
 	missing  map[string]bool      // commands that the server does not have yet
 	kills    map[string]int       // by phase
+	done     map[string]int       // commands that the server has finished
 	torn     int                  // lines
 	losses   []string
 }
@@ -81,6 +82,9 @@ func runChaos(ctx context.Context, b *bench) (found result, err error) {
 	for _, p := range phases {
 		found.rows = append(found.rows, figure("chaos", "kills_"+p.name, float64(c.kills[p.name]), "kills"))
 	}
+	for _, command := range []string{"compact", "branch", "handoff"} {
+		found.rows = append(found.rows, figure("chaos", "done_"+command, float64(c.done[command]), "times"))
+	}
 	checked, unpaired := c.model.counts()
 	c.losses = append(c.losses, unpaired...)
 	found.rows = append(found.rows,
@@ -101,7 +105,7 @@ func newChaos(b *bench) (*chaos, error) {
 	}
 	c := &chaos{
 		bin: b.bin, model: model, random: rand.New(rand.NewPCG(b.seed, 0)),
-		kept: map[string]*recalled{}, missing: map[string]bool{}, kills: map[string]int{},
+		kept: map[string]*recalled{}, missing: map[string]bool{}, kills: map[string]int{}, done: map[string]int{},
 	}
 	c.process, err = newProcess(model.configure)
 	if err == nil {

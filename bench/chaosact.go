@@ -154,6 +154,9 @@ func (v *victim) offered(command, arguments string) error {
 		v.c.missing[command] = strings.Contains(string(line), `"code":"not_implemented"`)
 		return nil
 	}
+	if err == nil {
+		v.c.done[command]++
+	}
 	return err
 }
 

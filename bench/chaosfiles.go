@@ -239,7 +239,9 @@ func (c *chaos) sessionFiles() []string {
 // working folder that are neither the old nor the new.
 func (c *chaos) litter() {
 	c.only(c.temp(), func(string) bool { return false })
-	c.only(sessionsRoot(c.home()), func(name string) bool { return strings.HasSuffix(name, ".jsonl") })
+	c.only(sessionsRoot(c.home()), func(path string) bool { // sessions, and the long outputs of their tools
+		return strings.HasSuffix(path, ".jsonl") || strings.HasSuffix(path, ".log") && fileSize(path) > 0
+	})
 	c.only(filepath.Join(filepath.Dir(sessionsRoot(c.home())), "blobs"), func(path string) bool {
 		text, err := os.ReadFile(path)
 		sum := sha256.Sum256(text)
