@@ -202,11 +202,12 @@ func decodeHead(line []byte) (header *Header, s *slot, ok bool) {
 	return nil, nil, true
 }
 
-// parseTime returns the zero time for what is none.
+// parseTime returns a time to the millisecond, as it is written again, and the
+// zero time for what is none.
 func parseTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return time.Time{}
 	}
-	return t.UTC()
+	return t.UTC().Truncate(time.Millisecond)
 }
