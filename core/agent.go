@@ -71,6 +71,7 @@ type Agent struct {
 	tools atomic.Pointer[tool.Set]
 	full  atomic.Bool    // message updates carry the whole answer so far
 	lives sync.WaitGroup // one for each loop that runs
+	shelf transcript.Shelf
 }
 
 // errDisconnected is why sessions end with the connection; their last answers

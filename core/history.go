@@ -70,13 +70,14 @@ type SessionList struct {
 	Skipped    int           `json:"skipped,omitempty"`    // files on the way that are no sessions
 }
 
-// ListSessions reads the ends of the files of the page; it waits for the disk.
+// ListSessions reads the ends of those files of the page that have changed since
+// it last did; it waits for the disk.
 func (a *Agent) ListSessions(_ context.Context, r ListRequest) (SessionList, error) {
 	folders, err := a.folders(r)
 	if err != nil {
 		return SessionList{}, fault.Wrap(fault.IO, err)
 	}
-	page, err := transcript.Page(folders, r.Cursor, r.Limit)
+	page, err := a.shelf.Page(folders, r.Cursor, r.Limit)
 	if err != nil {
 		return SessionList{}, err
 	}

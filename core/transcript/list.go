@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,7 +25,7 @@ func List(folder string) ([]Summary, error) {
 	slices.SortFunc(files, order)
 	var found []Summary
 	skipped := 0
-	for _, s := range sessions(files, &skipped) {
+	for _, s := range sessions(files, nil, &skipped) {
 		found = append(found, s)
 	}
 	tellSkipped(skipped)
@@ -59,7 +58,7 @@ func firstMatch(files []candidate, prefix string) (Summary, bool) {
 	prefix = strings.ToLower(prefix)
 	skipped := 0
 	defer func() { tellSkipped(skipped) }()
-	for _, s := range sessions(files, &skipped) {
+	for _, s := range sessions(files, nil, &skipped) {
 		name := strings.ToLower(filepath.Base(s.Path))
 		_, id, _ := strings.Cut(name, "_")
 		if strings.HasPrefix(strings.ToLower(s.ID), prefix) || strings.HasPrefix(name, prefix) || strings.HasPrefix(id, prefix) {
@@ -94,7 +93,10 @@ type candidate struct {
 
 // order is newest first; of files that were changed at once the last by name.
 func order(a, b candidate) int {
-	return cmp.Or(b.modified.Compare(a.modified), strings.Compare(b.path, a.path))
+	if c := b.modified.Compare(a.modified); c != 0 {
+		return c
+	}
+	return strings.Compare(b.path, a.path)
 }
 
 // candidates returns the files of a folder in no order, none when it is missing.
@@ -146,11 +148,11 @@ func allCandidates(folders []string) []candidate {
 
 // sessions yields what is a session of files, in their order, and counts what is
 // none.
-func sessions(files []candidate, skipped *int) iter.Seq2[candidate, Summary] {
+func sessions(files []candidate, shelf *Shelf, skipped *int) iter.Seq2[candidate, Summary] {
 	return func(yield func(candidate, Summary) bool) {
 		var buf []byte
 		for _, file := range files {
-			s, err := summarize(file, &buf)
+			s, err := shelf.summary(file, &buf)
 			if err != nil {
 				*skipped++
 				slog.Debug("passing over a file", "err", err)

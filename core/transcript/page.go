@@ -36,6 +36,10 @@ type Listing struct {
 // A cursor names the last session of its page, so that sessions which come or
 // change meanwhile move none to another page; it holds after that one is gone.
 func Page(folders []string, cursor string, limit int) (Listing, error) {
+	return page(folders, cursor, limit, nil)
+}
+
+func page(folders []string, cursor string, limit int, shelf *Shelf) (Listing, error) {
 	files := allCandidates(folders)
 	if cursor != "" {
 		last, err := decodeCursor(cursor)
@@ -52,9 +56,9 @@ func Page(folders []string, cursor string, limit int) (Listing, error) {
 		limit = DefaultPage
 	}
 	limit = min(limit, MaxPage)
-	page := Listing{Sessions: []Summary{}}
+	page := Listing{Sessions: make([]Summary, 0, min(limit, len(files)))}
 	last := candidate{}
-	for file, s := range sessions(files, &page.Skipped) {
+	for file, s := range sessions(files, shelf, &page.Skipped) {
 		if len(page.Sessions) == limit { // there is one more
 			page.Next = encodeCursor(last)
 			break

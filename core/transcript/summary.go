@@ -2,12 +2,7 @@ package transcript
 
 import (
 	"bytes"
-	"errors"
-	"io"
-	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"veyyon.dev/veyyon/core/message"
 )
@@ -44,9 +39,10 @@ const (
 // How much of a file is read to describe it, in bytes: its beginning, more of it
 // when no message begins there, and its end.
 const (
-	headSize     = 4 << 10
-	longHeadSize = 64 << 10
-	tailSize     = 32 << 10
+	headSize      = 4 << 10
+	longHeadSize  = 64 << 10
+	shortTailSize = 4 << 10
+	tailSize      = 32 << 10
 )
 
 // firstMessageLength bounds Summary.FirstMessage, in characters; the rest is
@@ -55,15 +51,15 @@ const firstMessageLength = 200
 
 // summarize describes the session in a file. buf is scratch memory.
 func summarize(c candidate, buf *[]byte) (Summary, error) {
-	f, err := os.OpenFile(c.path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	f, err := openEnds(c.path)
 	if err != nil {
 		return Summary{}, err
 	}
-	defer discard(f)
+	defer f.close()
 	s := Summary{Path: c.path, Modified: c.modified, Size: c.size}
 	ok := false
 	for _, size := range []int64{headSize, longHeadSize} {
-		head, err := readAround(f, 0, min(size, s.Size), buf)
+		head, err := f.read(0, min(size, s.Size), buf)
 		if err != nil {
 			return Summary{}, err
 		}
@@ -75,24 +71,16 @@ func summarize(c candidate, buf *[]byte) (Summary, error) {
 	if !ok {
 		return Summary{}, notSession(c.path)
 	}
-	tail, err := readAround(f, max(0, s.Size-tailSize), min(tailSize, s.Size), buf)
-	if err != nil {
-		return Summary{}, err
+	for _, size := range []int64{shortTailSize, tailSize} {
+		tail, err := f.read(max(0, s.Size-size), min(size, s.Size), buf)
+		if err != nil {
+			return Summary{}, err
+		}
+		if s.Status = statusFrom(tail); s.Status != StatusUnknown || s.Size <= size {
+			break
+		}
 	}
-	s.Status = statusFrom(tail)
 	return s, nil
-}
-
-// readAround reads what there is of a part of the file into buf.
-func readAround(f *os.File, from, size int64, buf *[]byte) ([]byte, error) {
-	if int64(cap(*buf)) < size {
-		*buf = make([]byte, size)
-	}
-	n, err := f.ReadAt((*buf)[:size], from)
-	if errors.Is(err, io.EOF) { // it has become shorter
-		err = nil
-	}
-	return (*buf)[:n], err
 }
 
 // fromHead fills in what head tells, whose last line may be cut off. It tells

@@ -114,6 +114,13 @@ func textPrefix(value []byte, limit int) string {
 	}
 	var text strings.Builder
 	for value = value[1:]; limit > 0; limit-- {
+		if n := plainRun(value, limit); n > 0 {
+			text.Write(value[:n])
+			value, limit = value[n:], limit-n
+			if limit == 0 {
+				break
+			}
+		}
 		r, size := firstRune(value)
 		if size == 0 {
 			break
@@ -122,6 +129,18 @@ func textPrefix(value []byte, limit int) string {
 		value = value[size:]
 	}
 	return text.String()
+}
+
+// plainRun is how many bytes, up to limit, stand for themselves and one character
+// each: that is most of most texts.
+func plainRun(value []byte, limit int) int {
+	value = value[:min(limit, len(value))]
+	for i, c := range value {
+		if c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return i
+		}
+	}
+	return len(value)
 }
 
 // firstRune returns the first character of the inside of a JSON string and how
