@@ -22,6 +22,7 @@ import (
 type recalled struct {
 	finished []string        // its messages, as canonical gives them
 	torn     map[string]bool // the ends of lines that kills have torn
+	looked   fs.FileInfo     // the file when it was last looked at, nil before
 }
 
 // recall returns what is known of a session.
@@ -81,12 +82,17 @@ func readStored(path string) (stored, error) {
 // earlier one has torn may be no JSON.
 func (c *chaos) inspect() {
 	for _, path := range c.sessionFiles() {
+		known := c.recall(path)
+		info, err := os.Stat(path)
+		if err == nil && known.looked != nil && info.Size() == known.looked.Size() && info.ModTime().Equal(known.looked.ModTime()) {
+			continue
+		}
+		known.looked = info
 		s, err := readStored(path)
 		if err != nil {
 			c.lose("reading a session: %v", err)
 			continue
 		}
-		known := c.recall(path)
 		for _, line := range s.invalid {
 			if !known.torn[string(line)] {
 				c.lose("%s: a line is no JSON: %.200s", filepath.Base(path), line)

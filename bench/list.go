@@ -45,40 +45,45 @@ func runList(ctx context.Context, b *bench) (found result, err error) {
 			return err
 		}},
 	} {
-		r, err := listOf(ctx, b, folder.metric, folder.count, folder.write)
+		rows, err := listOf(ctx, b, folder.metric, folder.count, folder.write)
 		if err != nil {
 			return found, fmt.Errorf("%s: %w", folder.metric, err)
 		}
-		found.rows = append(found.rows, r)
+		found.rows = append(found.rows, rows...)
 	}
 	return found, nil
 }
 
-// listOf measures the page in a folder with so many sessions.
-func listOf(ctx context.Context, b *bench, metric string, count int, write func(path, cwd string, n int) error) (_ row, err error) {
+// listOf measures the page in a folder with so many sessions, also, to inform,
+// the one time that the server does not know any of them yet.
+func listOf(ctx context.Context, b *bench, metric string, count int, write func(path, cwd string, n int) error) (rows []row, err error) {
 	server, err := b.connect(ctx, nil)
 	if err != nil {
-		return row{}, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.close()) }()
 	dir, err := server.sessionsOf()
 	if err != nil {
-		return row{}, err
+		return nil, err
 	}
 	var newest []string // that the page shows
 	for n := range count {
 		path, changed := sessionPath(dir, n), sessionsBegan.Add(time.Duration(n)*time.Hour)
 		if err := errors.Join(write(path, server.work(), n), os.Chtimes(path, changed, changed)); err != nil {
-			return row{}, err
+			return nil, err
 		}
 		if n >= count-listPage {
 			newest = append(newest, path)
 		}
 	}
+	cold, err := listPages(server, len(newest), 1)
+	if err != nil {
+		return nil, err
+	}
 	s, r, err := b.compare(
-		func() (float64, error) { return listPages(server, len(newest)) },
+		func() (float64, error) { return listPages(server, len(newest), listAsks) },
 		func() (float64, error) { return readEnds(newest) })
-	return compared("list", metric, s, r, "ms"), err
+	return []row{compared("list", metric, s, r, "ms"), compared("list", metric+"_cold", cold, r, "ms")}, err
 }
 
 // writeHuge makes a session with a real beginning and a real end.
@@ -109,11 +114,12 @@ func writeHuge(path, cwd string, n int) error {
 	return errors.Join(headErr, tailErr, f.Close())
 }
 
-// listPages is how long a page takes, in ms; it must show so many sessions.
-func listPages(h *host, sessions int) (float64, error) {
+// listPages is how long a page takes, in ms, the median of some; it must show so
+// many sessions.
+func listPages(h *host, sessions, asks int) (float64, error) {
 	command := fmt.Appendf(nil, `{"id":"req_1","type":"list_sessions","limit":%d}`+"\n", listPage)
-	took := make([]float64, 0, listAsks)
-	for range listAsks {
+	took := make([]float64, 0, asks)
+	for range asks {
 		began := time.Now()
 		line, err := h.ask(command)
 		if err != nil {
