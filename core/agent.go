@@ -69,9 +69,9 @@ type Agent struct {
 	life  context.Context // the loops': ends them at once
 	hub   *hub.Hub
 	tools atomic.Pointer[tool.Set]
-	full  atomic.Bool    // message updates carry the whole answer so far
-	lives sync.WaitGroup // one for each loop that runs
-	shelf transcript.Shelf
+	full  atomic.Bool      // message updates carry the whole answer so far
+	lives sync.WaitGroup   // one for each loop that runs
+	shelf transcript.Shelf // what list_sessions has read
 }
 
 // errDisconnected is why sessions end with the connection; their last answers

@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
+	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/tool"
 )
 
@@ -15,35 +17,34 @@ import (
 // memory.
 func (st *state) artifacts() string { return strings.TrimSuffix(st.log().Path(), ".jsonl") }
 
-// saveArtifact writes text to the first free number of the folder, as
-// <n>.<kind>.log (facts/agent 3.5). Calls that overlap take different numbers.
-func saveArtifact(folder, kind string, text []byte) (int, bool) {
+// An artifactCount gives out the numbers of artifacts. Safe for concurrent use.
+type artifactCount struct {
+	mu   sync.Mutex
+	from int // one more than was given last
+}
+
+// next is a number that nothing in the folder has, and that it gives only once.
+func (c *artifactCount) next(folder string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := max(nextArtifact(folder), c.from)
+	c.from = n + 1
+	return n
+}
+
+// saveArtifact writes text to a free number of the folder, as <n>.<kind>.log
+// (facts/agent 3.5). Calls that overlap take different numbers.
+func (s *Session) saveArtifact(folder, kind string, text []byte) (int, bool) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		slog.Warn("saving an artifact", "folder", folder, "err", err)
 		return 0, false
 	}
-	for n := nextArtifact(folder); ; n++ {
-		name := filepath.Join(folder, strconv.Itoa(n)+".lock")
-		claim, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if os.IsExist(err) {
-			continue
-		}
-		if err == nil {
-			_, err = claim.Write(text)
-			if closed := claim.Close(); err == nil {
-				err = closed
-			}
-		}
-		if err == nil {
-			err = os.Rename(name, filepath.Join(folder, fmt.Sprintf("%d.%s.log", n, kind)))
-		}
-		if err != nil {
-			_ = os.Remove(name) // half written: nobody is to find it
-			slog.Warn("saving an artifact", "folder", folder, "err", err)
-			return 0, false
-		}
-		return n, true
+	n := s.artifacts.next(folder)
+	if err := file.Put(filepath.Join(folder, fmt.Sprintf("%d.%s.log", n, kind)), text, 0o600); err != nil {
+		slog.Warn("saving an artifact", "folder", folder, "err", err)
+		return 0, false
 	}
+	return n, true
 }
 
 // nextArtifact is one more than the highest number in the folder.

@@ -93,7 +93,7 @@ func (st *state) bounded(j job.Job) string {
 	}
 	notice := fmt.Sprintf("[The first %d of %d bytes", end, len(text))
 	if folder := st.artifacts(); folder != "" {
-		if n, ok := saveArtifact(folder, string(j.Kind), []byte(text)); ok {
+		if n, ok := st.s.saveArtifact(folder, string(j.Kind), []byte(text)); ok {
 			notice += fmt.Sprintf("; read artifact://%d for the whole", n)
 		}
 	}

@@ -87,11 +87,12 @@ type Retry struct {
 // ends before the loop has taken the operation; what is invalid has the code
 // fault.Invalid. Safe for concurrent use.
 type Session struct {
-	ops     chan op       // many send, the loop receives; never closed: done tells when nobody receives any more
-	done    chan struct{} // closed by the loop when it has ended
-	opts    Options
-	board   *job.Board
-	steered atomic.Bool // whether a steering message waits: written by the loop, read by the turn
+	ops       chan op       // many send, the loop receives; never closed: done tells when nobody receives any more
+	done      chan struct{} // closed by the loop when it has ended
+	opts      Options
+	board     *job.Board
+	artifacts artifactCount
+	steered   atomic.Bool // whether a steering message waits: written by the loop, read by the turn
 }
 
 // An op is run by the loop, which then says so; ran has room for that.

@@ -78,5 +78,5 @@ func (v toolView) SaveArtifact(kind string, text []byte) (int, bool) {
 	if err != nil || folder == "" {
 		return 0, false
 	}
-	return saveArtifact(folder, kind, text)
+	return v.s.saveArtifact(folder, kind, text)
 }
