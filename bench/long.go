@@ -59,7 +59,7 @@ func runLong(ctx context.Context, b *bench) (found result, err error) {
 		if turn == earlyTo {
 			earlyRequest = bytes.Clone(model.last.Bytes())
 		}
-		if turn%max(1, turns/memorySamples) == 0 {
+		if turn >= earlyTo && turn%max(1, turns/memorySamples) == 0 { // by then what every server takes is taken
 			if err := sizes.sample(server); err != nil {
 				return result{}, err
 			}
