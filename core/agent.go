@@ -19,6 +19,7 @@ import (
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/slash"
+	"veyyon.dev/veyyon/core/subagent"
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/transcript"
 )
@@ -49,6 +50,7 @@ type Options struct {
 	Fallback session.Fallback
 	Todo     session.Todo
 	Budget   session.Budget
+	Team     *subagent.Team             // runs the agents that tools start; nil for none
 	Rules    func(dir string) *rule.Set // of a session that works in dir; nil for none
 	Choice   session.Choice
 	// Compaction says when and how a context is made shorter.
@@ -262,6 +264,31 @@ func (a *Agent) SetAutoCompaction(ctx context.Context, on bool) error {
 // SetAutoRetry switches retries on or off.
 func (a *Agent) SetAutoRetry(ctx context.Context, on bool) error {
 	return a.hub.Front().SetAutoRetry(ctx, on)
+}
+
+// Subscribe says how much the host is told of agents, whichever session is in
+// front.
+func (a *Agent) Subscribe(level subagent.Level) {
+	if a.opts.Team != nil {
+		a.opts.Team.Subscribe(level)
+	}
+}
+
+// Subagents lists the agents that run for the session in front.
+func (a *Agent) Subagents() []subagent.Snapshot {
+	if a.opts.Team == nil {
+		return []subagent.Snapshot{}
+	}
+	return a.opts.Team.Running(a.hub.Front())
+}
+
+// SubagentTranscript is the file of an agent of the session in front, by its id
+// or by the file itself; ok is false when it has none.
+func (a *Agent) SubagentTranscript(id, path string) (file string, ok bool) {
+	if a.opts.Team == nil {
+		return "", false
+	}
+	return a.opts.Team.Transcript(a.hub.Front(), id, path)
 }
 
 // LoginProvider is a provider one can sign in to.

@@ -55,6 +55,8 @@ var channelsIn = map[string]string{
 
 	"core/agent.go":            "the end of all sessions",
 	"core/hub/hub.go":          "the table of sessions, for one change at a time",
+	"core/subagent/run.go":     "the end of one prompt of an agent",
+	"core/tool/task/task.go":   "the end of the agents of one call",
 	"core/session/session.go":  "the operations of a session's loop, and its end",
 	"core/job/board.go":        "the news of finished jobs, and the end of a piece of work",
 	"core/session/abort.go":    "the end of one run",
@@ -84,6 +86,8 @@ var goroutinesIn = map[string]string{
 	"stages/client/client.go":  "the pipe; Close waits",
 	"stages/client/process.go": "stderr and the exit of the server; Close waits",
 	"core/agent.go":            "waits for the loops on behalf of Stop",
+	"core/subagent/run.go":     "the loop of an agent; endSession waits",
+	"core/tool/task/task.go":   "waits for the agents of a call on behalf of its ticker",
 	"core/session/writing.go":  "the writing of a summary or a handoff document; the loop ends only behind it",
 	"core/turn/turn.go":        "the turn; the loop receives its steps until they are closed",
 	"core/turn/batch.go":       "tool calls; each ends with a report that the batch receives",

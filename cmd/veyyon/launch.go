@@ -20,6 +20,7 @@ import (
 	"veyyon.dev/veyyon/core/prompt"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
+	"veyyon.dev/veyyon/core/subagent"
 	"veyyon.dev/veyyon/core/transcript"
 	"veyyon.dev/veyyon/router"
 	"veyyon.dev/veyyon/router/rpc"
@@ -46,6 +47,7 @@ type launch struct {
 	settled     bool // scope and choice are complete
 	resume      *transcript.Log
 	system      func(dir string) []string
+	team        *subagent.Team
 }
 
 // Run serves the protocol that --mode names.
@@ -273,6 +275,7 @@ func (l *launch) shellOptions() shell.Options {
 
 func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs, emit event.Sink) core.Options {
 	s := l.settings
+	l.team = l.newTeam()
 	return core.Options{
 		Models: l.models, Scope: l.scope, Tools: l.tools(runner, ledger, uris), HostTools: rpc.Tools{Ledger: ledger}, Shell: runner,
 		Transcripts: l.transcripts, Sessions: l.sessionsRoot(), System: l.system, Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: emit, Deadline: l.deadline, Busy: newProcessors().tell,
@@ -281,7 +284,7 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),
 		},
 		Compaction: l.compaction(), Choice: l.choice, Resume: l.resume, BackgroundLimit: config.SessionAway.Of(s), MaxJobs: l.maxJobs(),
-		Fallback: fallback(s), Todo: reminders(s), Budget: budget(s), Rules: l.rules,
+		Fallback: fallback(s), Todo: reminders(s), Budget: budget(s), Rules: l.rules, Team: l.team,
 	}
 }
 

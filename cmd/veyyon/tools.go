@@ -18,6 +18,7 @@ import (
 	"veyyon.dev/veyyon/core/tool/grep"
 	"veyyon.dev/veyyon/core/tool/job"
 	"veyyon.dev/veyyon/core/tool/read"
+	"veyyon.dev/veyyon/core/tool/task"
 	"veyyon.dev/veyyon/core/tool/todo"
 	"veyyon.dev/veyyon/core/tool/write"
 	"veyyon.dev/veyyon/router"
@@ -42,6 +43,9 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 	optional(config.GlobOn.Of(s), glob.New())
 	optional(config.TodoOn.Of(s), todo.New(l.flags.NoSession))
 	optional(config.AsyncOn.Of(s), job.New(job.Options{Board: session.Board, Wait: pollWait(config.AsyncPoll.Of(s))}))
+	all = append(all, task.New(task.Options{
+		Team: l.team, Dir: l.dir, Batch: config.AgentBatch.Of(s), Async: config.AsyncOn.Of(s), Eager: config.AgentDelegation.Of(s) != "default",
+	}))
 	if l.withUI {
 		all = append(all, ask.New(rpc.UI{Ledger: ledger}, 0))
 	}

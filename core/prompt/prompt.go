@@ -30,10 +30,15 @@ func Build(o Options) []string {
 	}
 	blocks := []string{
 		strings.TrimSpace(head),
-		fmt.Sprintf("Working directory: %s\nOperating system: %s (%s)\nToday's date: %s", o.Dir, runtime.GOOS, runtime.GOARCH, o.Now.Format(time.DateOnly)),
+		Place(o.Dir, o.Now),
 	}
 	if o.Append != "" {
 		blocks = append(blocks, o.Append)
 	}
 	return blocks
+}
+
+// Place tells where a session works: its directory, the system and the date.
+func Place(dir string, now time.Time) string {
+	return fmt.Sprintf("Working directory: %s\nOperating system: %s (%s)\nToday's date: %s", dir, runtime.GOOS, runtime.GOARCH, now.Format(time.DateOnly))
 }

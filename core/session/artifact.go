@@ -15,7 +15,7 @@ import (
 
 // artifacts is the folder of the session's long texts; "" for a session in
 // memory.
-func (st *state) artifacts() string { return strings.TrimSuffix(st.log().Path(), ".jsonl") }
+func (st *state) artifacts() string { return st.s.Folder() }
 
 // An artifactCount gives out the numbers of artifacts. Safe for concurrent use.
 type artifactCount struct {

@@ -39,6 +39,10 @@ type Options struct {
 	// Secrets are texts that no request for a summary may hold; nil for none. It
 	// may wait for the disk.
 	Secrets func() []string
+	// Over, if set, is asked after each turn whether the run ends with it,
+	// although there are results that the model has not seen. It is called on
+	// the loop.
+	Over func() bool
 	// Deadline ends the run that is under way then; later prompts are refused.
 	// The zero time sets none.
 	Deadline time.Time

@@ -137,6 +137,8 @@ func (st *state) turnOver() {
 		}
 		st.failed(outcome.Message)
 		st.endRun()
+	case len(outcome.Results) > 0 && st.s.opts.Over != nil && st.s.opts.Over():
+		st.endRun()
 	case emptyStop(outcome.Message):
 		st.askForWords(outcome.Message)
 	case (len(outcome.Results) > 0 || paused(outcome.Message)) && st.limit() != "":

@@ -18,6 +18,9 @@ func (c *Codec) Encode(out frames.Outbound) (line frames.Line, err error) {
 		if update, ok := out.Body.(delta); ok {
 			return c.appendUpdate(update.parts())
 		}
+		if nested, ok := out.Body.(SubagentEvent); ok {
+			return c.appendNested(out.Name, nested)
+		}
 		line, err = appendFields(appendString([]byte(`{"type":`), out.Name), out.Body)
 	case frames.Ask:
 		head := appendString([]byte(`{"type":`), out.Name)

@@ -53,6 +53,10 @@ func note(e event.Event) frames.Note {
 	switch e := e.(type) {
 	case *event.MessageUpdate:
 		return frames.Note{Name: e.Name(), Body: wire.Update{Event: e}}
+	case event.SubagentProgress:
+		return frames.Note{Name: e.Name(), Body: wire.AgentReport(e)}
+	case event.SubagentEvent:
+		return frames.Note{Name: e.Name(), Body: wire.SubagentEvent{ID: e.ID, Event: note(e.Event)}}
 	case event.ToolUpdate:
 		return frames.Note{Name: e.Name(), Body: wire.Progress(e)}
 	}

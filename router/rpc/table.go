@@ -5,8 +5,6 @@
 package rpc
 
 import (
-	"sync/atomic"
-
 	"veyyon.dev/veyyon/core"
 	"veyyon.dev/veyyon/core/session"
 	wire "veyyon.dev/veyyon/frames/rpc"
@@ -19,7 +17,6 @@ type commands struct {
 	agent *core.Agent
 	uris  *URIs
 	sink  *Sink
-	level atomic.Value // a string: what set_subagent_subscription asked for
 
 	constant constantState // the Starter's
 }
@@ -38,7 +35,6 @@ func NewCodec() *wire.Codec {
 // the agent's.
 func Table(agent *core.Agent, uris *URIs, sink *Sink) router.Table {
 	c := &commands{agent: agent, uris: uris, sink: sink}
-	c.level.Store("off")
 	var table router.Table
 	for _, row := range c.rows() {
 		table = append(table, row.route)
@@ -64,7 +60,7 @@ func (c *commands) rows() []row {
 		ordered("set_host_uri_schemes", wire.DecodeURISchemes, c.setURISchemes),
 		ordered("set_subagent_subscription", wire.OneOf("level", "agent subscription level", "off", "progress", "events"), c.subscribe),
 		ordered("get_subagents", wire.Nothing, c.subagents),
-		ordered("get_subagent_messages", wire.DecodeSubagentMessages, c.subagentMessages),
+		pooled("get_subagent_messages", router.Disk, wire.DecodeSubagentMessages, c.subagentMessages),
 
 		ordered("set_model", wire.DecodeSetModel, c.setModel),
 		ordered("cycle_model", wire.Nothing, c.cycleModel),

@@ -55,7 +55,7 @@ func TestOnlyWhatWaitsIsPooled(t *testing.T) {
 		router.Shell: {"bash"},
 		router.Model: {"abort", "compact", "handoff", "cancel_background_session"},
 		router.Human: {"login"},
-		router.Disk:  {"export_html", "get_branch_messages", "get_messages", "get_entries", "get_tree", "get_messages_page", "list_sessions"},
+		router.Disk:  {"get_subagent_messages", "export_html", "get_branch_messages", "get_messages", "get_entries", "get_tree", "get_messages_page", "list_sessions"},
 	})
 }
 
@@ -101,11 +101,7 @@ func conversation(t *testing.T, lines ...string) []string {
 
 func TestConversations(t *testing.T) {
 	for line, want := range map[string]string{
-		`{"id":"1","type":"get_subagents"}`:                                                                     `{"id":"1","type":"response","command":"get_subagents","success":true,"data":{"agents":[],"subagents":[]}}`,
-		`{"id":"1","type":"set_subagent_subscription","level":"events"}`:                                        `{"id":"1","type":"response","command":"set_subagent_subscription","success":true,"data":{"level":"events"}}`,
 		`{"id":"1","type":"set_subagent_subscription","level":"loud"}`:                                          `{"id":"1","type":"response","command":"set_subagent_subscription","success":false,"error":"Invalid agent subscription level: loud","code":"invalid_argument"}`,
-		`{"id":"1","type":"get_subagent_messages","subagentId":"x"}`:                                            `{"id":"1","type":"response","command":"get_subagent_messages","success":false,"error":"Unknown agent or session file unavailable: x","code":"not_found"}`,
-		`{"id":"1","type":"get_subagent_messages","sessionFile":"/etc/passwd"}`:                                 `{"id":"1","type":"response","command":"get_subagent_messages","success":false,"error":"Unknown agent session file","code":"not_found"}`,
 		`{"id":"1","type":"set_host_uri_schemes","schemes":[{"scheme":" DB "},{"scheme":"a"},{"scheme":"db"}]}`: `{"id":"1","type":"response","command":"set_host_uri_schemes","success":true,"data":{"schemes":["db","a"]}}`,
 		`{"id":"1","type":"set_host_uri_schemes","schemes":[]}`:                                                 `{"id":"1","type":"response","command":"set_host_uri_schemes","success":true,"data":{"schemes":[]}}`,
 		`{"id":"1","type":"set_host_uri_schemes","schemes":[{"scheme":"Skill"}]}`:                               `{"id":"1","type":"response","command":"set_host_uri_schemes","success":false,"error":"Host URI scheme is reserved: skill://","code":"invalid_argument"}`,
@@ -117,11 +113,11 @@ func TestConversations(t *testing.T) {
 		same(t, got, want)
 	}
 	// There is no agent here, so this panics; the next line is answered all the same.
-	got := conversation(t, `{"id":"1","type":"get_state"}`, `{"id":"2","type":"get_subagents"}`)
+	got := conversation(t, `{"id":"1","type":"get_state"}`, `{"id":"2","type":"set_host_uri_schemes","schemes":[]}`)
 	if len(got) != 2 || !strings.HasPrefix(got[0], `{"id":"1","type":"response","command":"get_state","success":false,"error":"internal error: `) {
 		t.Errorf("answers: %q", got)
 	}
-	same(t, len(conversation(t, strings.Split(strings.Repeat(`{"type":"get_subagents"}`+"\n\n", 500), "\n")...)), 500)
+	same(t, len(conversation(t, strings.Split(strings.Repeat(`{"type":"set_host_uri_schemes","schemes":[]}`+"\n\n", 500), "\n")...)), 500)
 }
 
 func TestEventsKeepTheirOrderAndTheirNames(t *testing.T) {

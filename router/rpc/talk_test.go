@@ -24,7 +24,9 @@ import (
 	"veyyon.dev/veyyon/core/model/scripted"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
+	"veyyon.dev/veyyon/core/subagent"
 	"veyyon.dev/veyyon/core/tool"
+	"veyyon.dev/veyyon/core/tool/task"
 	"veyyon.dev/veyyon/core/tool/todo"
 	"veyyon.dev/veyyon/core/transcript"
 	"veyyon.dev/veyyon/frames"
@@ -103,8 +105,12 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 		uris := NewURIs(ledger)
 		sink := NewSink(ctx, out)
 		script, _ := models.Find(scripted.ID, scripted.Script)
+		team := subagent.New(subagent.Options{
+			Concurrency: 1, Depth: 2, Resolve: func(string) (*model.Model, model.Level, bool) { return nil, "", false },
+		})
+		tools := append(testTools(), task.New(task.Options{Team: team, Dir: k.dir, Batch: true, Async: true}))
 		agent, err := core.New(ctx, core.Options{
-			Models: models, Scope: models.All(), Tools: tool.NewSet(testTools()...), HostTools: Tools{ledger}, Shell: o.shell,
+			Models: models, Scope: models.All(), Tools: tool.NewSet(tools...), Team: team, MaxJobs: 8, HostTools: Tools{ledger}, Shell: o.shell,
 			Transcripts: func(dir string) transcript.Options { return transcript.Options{CWD: dir, Dir: k.dir} },
 			System:      func(string) []string { return []string{"be good"} },
 			Dir:         k.dir, Emit: sink.Emit, BackgroundLimit: 4,

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"veyyon.dev/veyyon/core/config"
+	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/model/registry"
+	"veyyon.dev/veyyon/core/prompt"
+	"veyyon.dev/veyyon/core/subagent"
+)
+
+// newTeam is what runs the agents that the model starts, as the settings have it.
+func (l *launch) newTeam() *subagent.Team {
+	s, now := l.settings, time.Now()
+	team := subagent.New(subagent.Options{
+		UserDir: filepath.Join(l.dirs.Agent, "agents"), Agents: config.Agents.Of(s), Resolve: l.resolve,
+		System:      func(dir string) string { return prompt.Place(dir, now) },
+		Concurrency: config.AgentConcurrency.Of(s), Depth: config.AgentDepth.Of(s),
+		Isolation: config.AgentIsolation.Of(s), Merge: config.AgentMerge.Of(s), Blobs: l.dirs.Blobs,
+	})
+	for _, text := range team.Agents(l.dir).Warnings {
+		l.warn("an agent was passed over", fmt.Errorf("%s", text))
+	}
+	return team
+}
+
+// resolve finds the model that an agent names: provider/id, or @role of
+// modelRoles, with a level behind a colon if it likes.
+func (l *launch) resolve(selector string) (*model.Model, model.Level, bool) {
+	name, level := registry.SplitLevel(selector)
+	if role, ok := strings.CutPrefix(name, "@"); ok {
+		ref, _ := config.ModelRoles.Of(l.settings)[role].(string)
+		ofRole := model.Level("")
+		if name, ofRole = registry.SplitLevel(ref); level == "" {
+			level = ofRole
+		}
+	}
+	m, ok := l.models.FindRef(name)
+	return m, level, ok && l.models.HasKey(m)
+}
