@@ -108,8 +108,9 @@ func (l *launch) count(s *transcript.Reading) (*stats, error) {
 		return nil, err
 	}
 	counted.ContextUsage = &session.ContextUsage{Tokens: session.ContextTokens(context)}
+	chosen := s.Choices().Model
 	for _, m := range l.models.All() {
-		if m.Ref() == s.Choices().Model && m.ContextWindow > 0 {
+		if m.Ref() == chosen && m.ContextWindow > 0 {
 			counted.ContextUsage.ContextWindow = m.ContextWindow
 			counted.ContextUsage.Percent = 100 * float64(counted.ContextUsage.Tokens) / float64(m.ContextWindow)
 		}
