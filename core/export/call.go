@@ -70,7 +70,7 @@ func (p *page) call(answer *transcript.Entry, b *message.ToolCall) {
 	if result != nil {
 		lines += strings.Count(result.Content.Text(), "\n") + 1
 	}
-	c.Open = c.Diff != nil || c.Failed || lines <= openLines
+	c.Open = c.Diff != nil || c.Failed || lines > 0 && lines <= openLines
 	p.put("call", c)
 	if result != nil && (c.Diff == nil || c.Failed) {
 		p.result(result)
