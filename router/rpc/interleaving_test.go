@@ -45,7 +45,7 @@ func drawPlan(t *rapid.T) plan {
 	mode := rapid.SampledFrom([]string{"all", "one-at-a-time"})
 	sessions := rapid.Bool().Draw(t, "with sessions")
 	draw := func() string {
-		switch n := rapid.IntRange(0, 23).Draw(t, "command"); n {
+		switch n := rapid.IntRange(0, 29).Draw(t, "command"); n {
 		case 0, 1, 2, 3:
 			return command("prompt", word())
 		case 4:
@@ -74,18 +74,30 @@ func drawPlan(t *rapid.T) plan {
 			return command("set_thinking_level", map[string]any{"level": rapid.SampledFrom([]string{"low", "auto", "off", "bad"}).Draw(t, "level")})
 		case 21:
 			return command("set_auto_retry", map[string]any{"enabled": rapid.Bool().Draw(t, "on")})
+		case 22, 23:
+			return command("compact", nil)
+		case 24:
+			return command("handoff", nil)
+		case 25:
+			return command("get_messages_page", map[string]any{"limit": 2})
 		default:
 			if !sessions {
 				return command("get_messages", nil)
 			}
-			if n == 22 {
+			switch n {
+			case 26, 27:
 				return command("new_session", map[string]any{"background": rapid.Bool().Draw(t, "background")})
+			case 28:
+				return command("branch", map[string]any{"entryId": "$entry1"}) // known once get_branch_messages has told
 			}
 			return command("switch_session", map[string]any{"sessionPath": "$file1"})
 		}
 	}
 	p := plan{script: drawScript(t)}
 	for range rapid.IntRange(1, 12).Draw(t, "writes") {
+		if sessions && rapid.Bool().Draw(t, "ask for points") {
+			p.steps = append(p.steps, planStep{lines: []string{command("get_branch_messages", nil)}, pause: time.Millisecond})
+		}
 		step := planStep{pause: time.Duration(rapid.SampledFrom([]int{0, 0, 1, 120, 700, 20_000}).Draw(t, "pause")) * time.Millisecond}
 		for range rapid.IntRange(1, 4).Draw(t, "lines") {
 			step.lines = append(step.lines, draw())
@@ -166,13 +178,13 @@ func (k *talk) enact(p plan) (wrong []string) {
 	wrong = append(k.faults, disorder(k.log)...)
 	wrong = append(wrong, unansweredOf(p, k.log)...)
 	file := text(state["sessionFile"])
-	stored := k.stored()
+	stored, said := k.stored()
 	if kept, ok := stored[file]; ok || len(messages["messages"].([]any)) > 0 {
 		if diff := cmp.Diff(messages["messages"], asJSON(kept)); diff != "" {
 			wrong = append(wrong, "the file does not hold what the session held:\n"+diff)
 		}
 	}
-	return append(wrong, k.lost(stored, int(state["queuedMessageCount"].(float64)))...)
+	return append(wrong, k.lost(said, int(state["queuedMessageCount"].(float64)))...)
 }
 
 // rest aborts until the session is idle, and returns its state.
@@ -214,16 +226,8 @@ func unansweredOf(p plan, log []frame) (wrong []string) {
 // lost tells of accepted texts that are not in the transcript, of refused ones
 // that are, and of any that are there twice. What waits in a queue is not lost,
 // nor what waited in one of a session that was left.
-func (k *talk) lost(stored map[string][]message.Message, queued int) (wrong []string) {
-	heard := map[string]int{}
-	for _, messages := range stored {
-		for _, m := range messages {
-			if u, ok := m.(*message.User); ok {
-				heard[u.Content.Text()]++
-			}
-		}
-	}
-	accepted, moved := map[string]bool{}, false
+func (k *talk) lost(stored map[string]map[string]int, queued int) (wrong []string) {
+	accepted, moved, copied := map[string]bool{}, false, false
 	for _, f := range k.log {
 		id := text(f.fields["id"])
 		switch f.fields["command"] {
@@ -231,6 +235,18 @@ func (k *talk) lost(stored map[string][]message.Message, queued int) (wrong []st
 			accepted[said+id+"."] = f.fields["success"] == true
 		case "new_session", "switch_session":
 			moved = true
+		case "branch":
+			moved, copied = true, copied || f.fields["success"] == true
+		}
+	}
+	heard := map[string]int{}
+	for _, texts := range stored {
+		for text, n := range texts {
+			if copied { // a branch holds what the file it comes from does
+				heard[text] = max(heard[text], n)
+			} else {
+				heard[text] += n
+			}
 		}
 	}
 	missing := 0

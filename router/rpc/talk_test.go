@@ -17,6 +17,7 @@ import (
 
 	"veyyon.dev/veyyon/core"
 	"veyyon.dev/veyyon/core/auth"
+	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
@@ -110,7 +111,8 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 		})
 		tools := append(testTools(), task.New(task.Options{Team: team, Dir: k.dir, Batch: true, Async: true}))
 		agent, err := core.New(ctx, core.Options{
-			Models: models, Scope: models.All(), Tools: tool.NewSet(tools...), Team: team, MaxJobs: 8, HostTools: Tools{ledger}, Shell: o.shell,
+			Models: models, Scope: models.All(), Tools: tool.NewSet(tools...), Team: team, MaxJobs: 8,
+			Compaction: session.Compaction{Limits: compaction.Limits{KeepRecent: 20}}, HostTools: Tools{ledger}, Shell: o.shell,
 			Transcripts: func(dir string) transcript.Options { return transcript.Options{CWD: dir, Dir: k.dir} },
 			System:      func(string) []string { return []string{"be good"} },
 			Dir:         k.dir, Emit: sink.Emit, BackgroundLimit: 4,
@@ -258,25 +260,31 @@ func (k *talk) hangUp() {
 	}
 }
 
-// stored returns what the session files hold, by name.
-func (k *talk) stored() map[string][]message.Message {
+// stored is what the session files hold: the conversation of each, and how often
+// a user message of each text is in it, compacted or not.
+func (k *talk) stored() (conversations map[string][]message.Message, said map[string]map[string]int) {
 	k.t.Helper()
 	files, err := filepath.Glob(filepath.Join(k.dir, "*.jsonl"))
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	all := make(map[string][]message.Message)
+	conversations, said = map[string][]message.Message{}, map[string]map[string]int{}
 	for _, file := range files {
 		log, err := transcript.Open(file, transcript.Options{})
 		if err != nil {
 			k.t.Fatal(err)
 		}
-		all[file] = log.Messages()
+		conversations[file], said[file] = log.Messages(), map[string]int{}
+		for _, e := range log.Entries() {
+			if body, ok := log.Body(e).(*transcript.Message); ok && e.Role == message.RoleUser {
+				said[file][body.Message.(*message.User).Content.Text()]++
+			}
+		}
 		if err := log.Close(); err != nil {
 			k.t.Error(err)
 		}
 	}
-	return all
+	return conversations, said
 }
 
 // does is a tool that is one function.
