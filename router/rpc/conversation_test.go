@@ -3,6 +3,7 @@ package rpc
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,6 +172,43 @@ func disorder(log []frame) (wrong []string) {
 	}
 	if o.run {
 		wrong = append(wrong, "the run did not end")
+	}
+	return wrong
+}
+
+// disorderOfAgents tells which agents do not start once and end once, before the
+// call that set their task. Those of a session that was left are heard of only if
+// it comes back from the background.
+func disorderOfAgents(log []frame) (wrong []string) {
+	open, away := map[string]string{}, map[string]string{} // the call, by agent
+	for i, f := range log {
+		if f.kind == "available_commands_update" {
+			maps.Copy(away, open)
+			clear(open)
+			continue
+		}
+		if f.kind == "tool_execution_end" {
+			for id, call := range open {
+				if call == text(f.fields["toolCallId"]) {
+					wrong = append(wrong, fmt.Sprintf("frame %d: the call ends before its agent %s", i, id))
+				}
+			}
+		}
+		if f.kind != "subagent_lifecycle" {
+			continue
+		}
+		life, _ := f.fields["payload"].(map[string]any)
+		id, started := text(life["id"]), life["status"] == "started"
+		if call, left := away[id]; left && !started {
+			open[id] = call
+		}
+		if _, is := open[id]; is == started {
+			wrong = append(wrong, fmt.Sprintf("frame %d: %v of agent %s, which is open: %v", i, life["status"], id, is))
+		}
+		delete(away, id)
+		if delete(open, id); started {
+			open[id] = text(life["parentToolCallId"])
+		}
 	}
 	return wrong
 }

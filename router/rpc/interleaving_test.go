@@ -121,7 +121,7 @@ func drawScript(t *rapid.T) string {
 
 func drawStep(t *rapid.T, first bool) map[string]any {
 	ms := func() int { return rapid.SampledFrom([]int{0, 1, 100, 500, 5000}).Draw(t, "ms") }
-	switch n := rapid.IntRange(0, 12).Draw(t, "step"); {
+	switch n := rapid.IntRange(0, 15).Draw(t, "step"); {
 	case n == 0 && first:
 		return map[string]any{"status": rapid.SampledFrom([]int{400, 401, 429, 503, 529}).Draw(t, "status")}
 	case n < 3:
@@ -136,6 +136,12 @@ func drawStep(t *rapid.T, first bool) map[string]any {
 		return map[string]any{"hang": true}
 	case n == 8:
 		return map[string]any{"stop": rapid.SampledFrom([]string{"length", "stop", "tool"}).Draw(t, "stop")}
+	}
+	if n := rapid.IntRange(0, 5).Draw(t, "of agents"); n == 0 {
+		tasks := slices.Repeat([]any{map[string]any{"task": "work"}}, rapid.IntRange(1, 3).Draw(t, "agents"))
+		return map[string]any{"tool": "task", "args": map[string]any{"tasks": tasks}}
+	} else if n == 1 {
+		return map[string]any{"tool": "yield", "args": map[string]any{"report": "done"}}
 	}
 	return map[string]any{
 		"tool": rapid.SampledFrom([]string{"wait", "wait", "alone", "stubborn", "chatty", "broken", "nobody", "todo"}).Draw(t, "tool"),
@@ -164,18 +170,23 @@ func TestAnyInterleavingLeavesAnOrderlySession(t *testing.T) {
 
 // enact plays the plan, lets the session come to rest and says what is wrong.
 func (k *talk) enact(p plan) (wrong []string) {
-	k.send(`{"id":"file","type":"get_state"}`)
+	k.send(`{"id":"file","type":"get_state"}`, `{"id":"level","type":"set_subagent_subscription","level":"progress"}`)
 	k.wait("response file")
 	for _, step := range p.steps {
 		k.send(slices.Clone(step.lines)...)
 		time.Sleep(step.pause)
 	}
 	state := k.rest()
+	k.send(`{"id":"agents","type":"get_subagents"}`)
+	if running, _ := k.wait("response agents").fields["data"].(map[string]any); len(running["agents"].([]any)) > 0 {
+		wrong = append(wrong, fmt.Sprintf("agents still run: %v", running))
+	}
 	k.send(`{"id":"last","type":"get_messages"}`)
 	messages, _ := k.wait("response last").fields["data"].(map[string]any)
 	k.hangUp()
 
-	wrong = append(k.faults, disorder(k.log)...)
+	wrong = append(append(wrong, k.faults...), disorder(k.log)...)
+	wrong = append(wrong, disorderOfAgents(k.log)...)
 	wrong = append(wrong, unansweredOf(p, k.log)...)
 	file := text(state["sessionFile"])
 	stored, said := k.stored()
