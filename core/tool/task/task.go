@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/file"
 	board "veyyon.dev/veyyon/core/job"
 	"veyyon.dev/veyyon/core/message"
@@ -165,9 +166,9 @@ func (t task) orders(parent *session.Session, args arguments, call tool.Call) ([
 	}
 	switch {
 	case len(wishes) == 0:
-		return nil, fmt.Errorf("Missing tasks") //nolint:staticcheck // the model reads it as a sentence
+		return nil, fault.New(fault.Invalid, "Missing tasks")
 	case len(wishes) > maxTasks:
-		return nil, fmt.Errorf("Too many tasks: %d, at most %d", len(wishes), maxTasks)
+		return nil, fault.Newf(fault.Invalid, "Too many tasks: %d, at most %d", len(wishes), maxTasks)
 	}
 	known := t.opts.Team.Agents(call.Dir)
 	orders, names := make([]subagent.Order, len(wishes)), map[string]bool{}
@@ -178,16 +179,16 @@ func (t task) orders(parent *session.Session, args arguments, call tool.Call) ([
 		}
 		d, ok := known.Lookup(kind)
 		if !ok {
-			return nil, fmt.Errorf("Unknown agent %q. Available: %s", kind, list(known))
+			return nil, fault.Newf(fault.Invalid, "Unknown agent %q. Available: %s", kind, list(known))
 		}
 		if err := t.opts.Team.May(parent, d); err != nil {
 			return nil, err
 		}
 		switch {
 		case strings.TrimSpace(w.Task) == "":
-			return nil, fmt.Errorf("Missing task of task %d", i+1)
+			return nil, fault.Newf(fault.Invalid, "Missing task of task %d", i+1)
 		case w.Name != "" && names[w.Name]:
-			return nil, fmt.Errorf("Duplicate task name %q", w.Name)
+			return nil, fault.Newf(fault.Invalid, "Duplicate task name %q", w.Name)
 		}
 		names[w.Name] = true
 		dir := call.Dir
@@ -324,7 +325,7 @@ func (t task) detach(ctx context.Context, b *board.Board, parent *session.Sessio
 		lines = append(lines, fmt.Sprintf("%s: %s goes on in the background", id, label(order)))
 	}
 	if len(async.JobIDs) == 0 {
-		return tool.Output{}, fmt.Errorf("Failed to start background task job(s): %s", strings.Join(failures, "; "))
+		return tool.Output{}, fault.Newf(fault.Invalid, "Failed to start background task job(s): %s", strings.Join(failures, "; "))
 	}
 	async.JobID = async.JobIDs[0]
 	for _, failure := range failures {
