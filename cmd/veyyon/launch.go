@@ -269,8 +269,13 @@ func textOrFile(value string) (string, error) {
 func (l *launch) shellOptions() shell.Options {
 	return shell.Options{
 		ShellPath: config.ShellPath.Of(l.settings),
-		Env:       auth.StripSecrets(os.Environ(), l.models.SecretNames()...),
+		Env:       l.childEnv(),
 	}
+}
+
+// childEnv is the environment of the processes we start: ours without keys.
+func (l *launch) childEnv() []string {
+	return auth.StripSecrets(os.Environ(), l.models.SecretNames()...)
 }
 
 func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs, emit event.Sink) core.Options {

@@ -20,7 +20,7 @@ func (l *launch) newTeam() *subagent.Team {
 		UserDir: filepath.Join(l.dirs.Agent, "agents"), Agents: config.Agents.Of(s), Resolve: l.resolve,
 		System:      func(dir string) string { return prompt.Place(dir, now) },
 		Concurrency: config.AgentConcurrency.Of(s), Depth: config.AgentDepth.Of(s),
-		Isolation: config.AgentIsolation.Of(s), Merge: config.AgentMerge.Of(s), Blobs: l.dirs.Blobs,
+		Isolation: config.AgentIsolation.Of(s), Merge: config.AgentMerge.Of(s), Blobs: l.dirs.Blobs, Env: l.childEnv(),
 	})
 	for _, text := range team.Agents(l.dir).Warnings {
 		l.warn("an agent was passed over", fmt.Errorf("%s", text))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,17 +31,18 @@ type checkout struct {
 	tree string // the top of the copy
 	dir  string // where in the copy the agent works
 	base string // the commit of the copy as it began
+	env  []string
 }
 
 // openCheckout copies the working tree that dir is in. Nothing of the repository
-// is run: no hooks, no fsmonitor.
-func openCheckout(ctx context.Context, dir string) (*checkout, error) {
-	top, err := git(ctx, dir, nil, "rev-parse", "--show-toplevel")
+// is run: no hooks, no fsmonitor. env is the environment of git.
+func openCheckout(ctx context.Context, dir string, env []string) (*checkout, error) {
+	top, err := git(ctx, env, dir, nil, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, errNoRepository
 	}
 	repo := strings.TrimSpace(top)
-	if _, err := git(ctx, repo, nil, "rev-parse", "--verify", "HEAD"); err != nil {
+	if _, err := git(ctx, env, repo, nil, "rev-parse", "--verify", "HEAD"); err != nil {
 		return nil, errNoRepository // nothing is committed: there is nothing to copy from
 	}
 	real, err := filepath.EvalSymlinks(dir)
@@ -55,7 +57,7 @@ func openCheckout(ctx context.Context, dir string) (*checkout, error) {
 	if err != nil {
 		return nil, fmt.Errorf("copying the working tree: %w", err)
 	}
-	c := &checkout{repo: repo, tree: tree, dir: filepath.Join(tree, below)}
+	c := &checkout{repo: repo, tree: tree, dir: filepath.Join(tree, below), env: env}
 	if err := c.fill(ctx); err != nil {
 		c.close(context.WithoutCancel(ctx))
 		return nil, fmt.Errorf("copying the working tree: %w", err)
@@ -64,15 +66,15 @@ func openCheckout(ctx context.Context, dir string) (*checkout, error) {
 }
 
 func (c *checkout) fill(ctx context.Context) error {
-	if _, err := git(ctx, c.repo, nil, "worktree", "add", "--quiet", "--detach", "--force", c.tree, "HEAD"); err != nil {
+	if _, err := git(ctx, c.env, c.repo, nil, "worktree", "add", "--quiet", "--detach", "--force", c.tree, "HEAD"); err != nil {
 		return err
 	}
-	changes, err := git(ctx, c.repo, nil, "diff", "--binary", "HEAD")
+	changes, err := git(ctx, c.env, c.repo, nil, "diff", "--binary", "HEAD")
 	if err != nil {
 		return err
 	}
 	if changes != "" {
-		if _, err := git(ctx, c.tree, []byte(changes), "apply", "--whitespace=nowarn", "--binary", "-"); err != nil {
+		if _, err := git(ctx, c.env, c.tree, []byte(changes), "apply", "--whitespace=nowarn", "--binary", "-"); err != nil {
 			return err
 		}
 	}
@@ -85,7 +87,7 @@ func (c *checkout) fill(ctx context.Context) error {
 
 // copyUntracked copies the files that git does not know and does not ignore.
 func (c *checkout) copyUntracked(ctx context.Context) error {
-	names, err := git(ctx, c.repo, nil, "ls-files", "--others", "--exclude-standard", "-z")
+	names, err := git(ctx, c.env, c.repo, nil, "ls-files", "--others", "--exclude-standard", "-z")
 	if err != nil {
 		return err
 	}
@@ -125,28 +127,28 @@ func (c *checkout) copyUntracked(ctx context.Context) error {
 
 // commit records the tree in the copy and returns the commit.
 func (c *checkout) commit(ctx context.Context, text string) (string, error) {
-	if _, err := git(ctx, c.tree, nil, "add", "--all"); err != nil {
+	if _, err := git(ctx, c.env, c.tree, nil, "add", "--all"); err != nil {
 		return "", err
 	}
-	if _, err := git(ctx, c.tree, nil, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "-m", text); err != nil {
+	if _, err := git(ctx, c.env, c.tree, nil, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "-m", text); err != nil {
 		return "", err
 	}
-	head, err := git(ctx, c.tree, nil, "rev-parse", "HEAD")
+	head, err := git(ctx, c.env, c.tree, nil, "rev-parse", "HEAD")
 	return strings.TrimSpace(head), err
 }
 
 // patch is what has changed in the copy since it began.
 func (c *checkout) patch(ctx context.Context) ([]byte, error) {
-	if _, err := git(ctx, c.tree, nil, "add", "--all"); err != nil {
+	if _, err := git(ctx, c.env, c.tree, nil, "add", "--all"); err != nil {
 		return nil, err
 	}
-	changes, err := git(ctx, c.tree, nil, "diff", "--cached", "--binary", c.base)
+	changes, err := git(ctx, c.env, c.tree, nil, "diff", "--cached", "--binary", c.base)
 	return []byte(changes), err
 }
 
 // apply brings a patch into the repository's working tree, wholly or not at all.
 func (c *checkout) apply(ctx context.Context, patch []byte) error {
-	_, err := git(ctx, c.repo, patch, "apply", "--whitespace=nowarn", "--binary", "-")
+	_, err := git(ctx, c.env, c.repo, patch, "apply", "--whitespace=nowarn", "--binary", "-")
 	return err
 }
 
@@ -156,15 +158,15 @@ func (c *checkout) branch(ctx context.Context, name, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = git(ctx, c.repo, nil, "branch", "--", name, head)
+	_, err = git(ctx, c.env, c.repo, nil, "branch", "--", name, head)
 	return err
 }
 
 // close removes the copy.
 func (c *checkout) close(ctx context.Context) {
-	_, err := git(ctx, c.repo, nil, "worktree", "remove", "--force", "--force", c.tree)
+	_, err := git(ctx, c.env, c.repo, nil, "worktree", "remove", "--force", "--force", c.tree)
 	if err != nil {
-		_, _ = git(ctx, c.repo, nil, "worktree", "prune") // the folder goes all the same
+		_, _ = git(ctx, c.env, c.repo, nil, "worktree", "prune") // the folder goes all the same
 	}
 	if err := os.RemoveAll(c.tree); err != nil {
 		slog.Warn("removing the copy of an agent", "folder", c.tree, "err", err)
@@ -206,7 +208,7 @@ func (w *Work) bringBack(c *checkout, r *Result) {
 }
 
 // git runs a command in dir and returns what it prints.
-func git(ctx context.Context, dir string, stdin []byte, args ...string) (string, error) {
+func git(ctx context.Context, env []string, dir string, stdin []byte, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitWait)
 	defer cancel()
 	full := append([]string{
@@ -215,7 +217,7 @@ func git(ctx context.Context, dir string, stdin []byte, args ...string) (string,
 	}, args...)
 	cmd := exec.CommandContext(ctx, "git", full...)
 	cmd.Dir, cmd.Stdin, cmd.WaitDelay = dir, bytes.NewReader(stdin), time.Second
-	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
+	cmd.Env = append(slices.Clone(env), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
 	var out, failed bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &failed
 	if err := cmd.Run(); err != nil {

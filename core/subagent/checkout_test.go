@@ -45,7 +45,7 @@ func repository(t *testing.T) string {
 
 func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	out, err := git(t.Context(), dir, nil, args...)
+	out, err := git(t.Context(), os.Environ(), dir, nil, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func tidy(t *testing.T, repo string) {
 func TestACopyIsTheTreeAsItStandsAndItsWorkComesBack(t *testing.T) {
 	repo := repository(t)
 	before := tree(t, repo)
-	c, err := openCheckout(t.Context(), filepath.Join(repo, "sub"))
+	c, err := openCheckout(t.Context(), filepath.Join(repo, "sub"), os.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestACopyIsTheTreeAsItStandsAndItsWorkComesBack(t *testing.T) {
 
 func TestWorkThatDoesNotFitIsNotHalfApplied(t *testing.T) {
 	repo := repository(t)
-	c, err := openCheckout(t.Context(), repo)
+	c, err := openCheckout(t.Context(), repo, os.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestNothingOfTheRepositoryIsRunForACopy(t *testing.T) {
 		}
 	}
 	run(t, repo, "config", "core.fsmonitor", "sh -c 'echo fsmonitor >> "+marker+"'")
-	c, err := openCheckout(t.Context(), repo)
+	c, err := openCheckout(t.Context(), repo, os.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,11 +189,11 @@ func TestNothingOfTheRepositoryIsRunForACopy(t *testing.T) {
 
 func TestACopyNeedsARepositoryWithACommit(t *testing.T) {
 	bare := t.TempDir()
-	if _, err := openCheckout(t.Context(), bare); !errors.Is(err, errNoRepository) {
+	if _, err := openCheckout(t.Context(), bare, os.Environ()); !errors.Is(err, errNoRepository) {
 		t.Error(err)
 	}
 	run(t, bare, "init", "--quiet")
-	if _, err := openCheckout(t.Context(), bare); !errors.Is(err, errNoRepository) {
+	if _, err := openCheckout(t.Context(), bare, os.Environ()); !errors.Is(err, errNoRepository) {
 		t.Error(err)
 	}
 }
@@ -202,7 +202,7 @@ func TestACopyThatIsBrokenOffLeavesNothing(t *testing.T) {
 	repo := repository(t)
 	for wait := time.Duration(0); ; wait += 3 * time.Millisecond {
 		ctx, stop := context.WithTimeout(t.Context(), wait)
-		c, err := openCheckout(ctx, repo)
+		c, err := openCheckout(ctx, repo, os.Environ())
 		stop()
 		if err == nil {
 			c.close(t.Context())

@@ -42,7 +42,7 @@ func (w *Work) run(ctx context.Context) (result Result) {
 	var copied *checkout
 	if w.order.Isolated {
 		var err error
-		if copied, err = openCheckout(ctx, w.order.Dir); err != nil {
+		if copied, err = openCheckout(ctx, w.order.Dir, w.team.opts.Env); err != nil {
 			return w.result(ctx, nil, err)
 		}
 		defer copied.close(w.end)

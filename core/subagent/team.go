@@ -23,10 +23,11 @@ type Options struct {
 	// Concurrency is how many model requests agents may have open at a time, all
 	// together; 0 is no limit. An agent that waits for others holds none.
 	Concurrency int
-	Depth       int    // how deep agents may start agents; negative is no limit
-	Isolation   string // "none", or how agents are kept apart from the working tree
-	Merge       string // patch or branch: how the work of an isolated one comes back
-	Blobs       string // folder of large images of transcripts
+	Depth       int      // how deep agents may start agents; negative is no limit
+	Isolation   string   // "none", or how agents are kept apart from the working tree
+	Merge       string   // patch or branch: how the work of an isolated one comes back
+	Blobs       string   // folder of large images of transcripts
+	Env         []string // of the git commands that make copies; without keys
 }
 
 // A Team runs the agents of one process. Safe for concurrent use.
