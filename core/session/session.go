@@ -39,6 +39,9 @@ type Options struct {
 	// Secrets are texts that no request for a summary may hold; nil for none. It
 	// may wait for the disk.
 	Secrets func() []string
+	// Unwind is how long tool calls may take to end once they are told to; 0
+	// means turn.UnwindWait.
+	Unwind time.Duration
 	// Over, if set, is asked after each turn whether the run ends with it,
 	// although there are results that the model has not seen. It is called on
 	// the loop.

@@ -37,7 +37,7 @@ func (st *state) startTurn() {
 	}
 	models := st.s.opts.Models
 	in.Key = func(ctx context.Context) (string, error) { return models.Key(ctx, m) }
-	in.Abort = r.cancel
+	in.Abort, in.Unwind = r.cancel, st.s.opts.Unwind
 	if r.steering {
 		in.Steered = st.s.steered.Load
 	}

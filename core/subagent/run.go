@@ -1,6 +1,7 @@
 package subagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/transcript"
+	"veyyon.dev/veyyon/core/turn"
 )
 
 // The bounds of an agent's work. At its budget of requests an agent is asked to
@@ -70,6 +72,8 @@ func (w *Work) open(ctx context.Context) (*session.Session, error) {
 	}
 	w.choose(&opts)
 	opts.Dir, opts.Tools, opts.Emit, opts.Over = w.dir, w.tools(opts.Tools), w.heard, w.yield.over
+	// It has to have ended before its parent gives the call up that waits for it.
+	opts.Unwind = cmp.Or(opts.Unwind, turn.UnwindWait) * 2 / 3
 	opts.Models = limited{opts.Models, w.team.slots}
 	if l, nested := opts.Models.(limited).Models.(limited); nested {
 		opts.Models = l // an agent's agent shares its slots: one request, one slot
@@ -173,8 +177,10 @@ func (w *Work) drive(ctx context.Context, child *session.Session) error {
 
 // prompt has one prompt answered, with an eye on the budget.
 func (w *Work) prompt(ctx context.Context, child *session.Session, text string) error {
-	ended := make(chan struct{})
-	accepted, err := child.Prompt(ctx, session.Prompt{Text: text, Done: func(session.PromptEnd) { close(ended) }})
+	ended := make(chan error, 2) // room for both ways to end
+	accepted, err := child.Prompt(ctx, session.Prompt{
+		Text: text, Fail: func(err error) { ended <- err }, Done: func(session.PromptEnd) { ended <- nil },
+	})
 	if err != nil {
 		return err
 	}
@@ -188,8 +194,8 @@ func (w *Work) prompt(ctx context.Context, child *session.Session, text string) 
 	}
 	for {
 		select {
-		case <-ended:
-			return reason
+		case err := <-ended:
+			return cmp.Or(reason, err)
 		case <-child.Done():
 			return session.ErrClosed
 		case <-stop:

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,11 @@ import (
 // errSteered is why a batch was cut short: a queued message should be heard.
 var errSteered = errors.New("a queued user message came first")
 
-// unwindWait is how long calls may take to end once they are told to: the shell
-// alone takes up to a second. One that is stuck in a system call never hears it;
-// it is given up then, and its goroutine stays until the call returns.
-const unwindWait = 3 * time.Second
+// UnwindWait is how long calls may take to end once they are told to, unless the
+// Input says otherwise: the shell alone takes up to a second. One that is stuck in
+// a system call never hears it; it is given up then, and its goroutine stays until
+// the call returns.
+const UnwindWait = 3 * time.Second
 
 // peekEvery is how often a batch with an interruptible call looks for a queued
 // message (facts/agent 1.7); one without looks when a call completes.
@@ -97,7 +99,7 @@ func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in In
 		select {
 		case r = <-reports:
 		case <-stopped:
-			stopped, late = nil, time.After(unwindWait)
+			stopped, late = nil, time.After(cmp.Or(in.Unwind, UnwindWait))
 			continue
 		case <-late:
 			t.abandon(ctx, calls, open)

@@ -32,6 +32,9 @@ type Input struct {
 	// CallID gives a tool call an id that no other call of the session has.
 	// It is called on the turn's goroutine only.
 	CallID func(providerID string) string
+	// Unwind is how long calls may take to end once they are told to; 0 means
+	// UnwindWait.
+	Unwind time.Duration
 	// Abort ends ctx for this reason; a tool may ask for it (tool.ErrStopRun).
 	Abort func(error)
 	// Watch, if set, sees each step of the streaming answer, on the turn's
