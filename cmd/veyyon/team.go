@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,12 +22,23 @@ func (l *launch) newTeam() *subagent.Team {
 		UserDir: filepath.Join(l.dirs.Agent, "agents"), Agents: config.Agents.Of(s), Resolve: l.resolve,
 		System:      func(dir string) string { return prompt.Place(dir, now) },
 		Concurrency: config.AgentConcurrency.Of(s), Depth: config.AgentDepth.Of(s),
+		MaxBytes: positive("VEYYON_TASK_MAX_OUTPUT_BYTES"), MaxLines: positive("VEYYON_TASK_MAX_OUTPUT_LINES"),
 		Isolation: config.AgentIsolation.Of(s), Merge: config.AgentMerge.Of(s), Blobs: l.dirs.Blobs, Env: l.childEnv(),
 	})
 	for _, text := range team.Agents(l.dir).Warnings {
 		l.warn("an agent was passed over", fmt.Errorf("%s", text))
 	}
 	return team
+}
+
+// positive is a variable of the environment that holds a number above 0, or else
+// 0.
+func positive(name string) int {
+	n, err := strconv.Atoi(os.Getenv(name))
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
 }
 
 // resolve finds the model that an agent names: provider/id, or @role of

@@ -69,7 +69,7 @@ func (c *checkout) fill(ctx context.Context) error {
 	if _, err := git(ctx, c.env, c.repo, nil, "worktree", "add", "--quiet", "--detach", "--force", c.tree, "HEAD"); err != nil {
 		return err
 	}
-	changes, err := git(ctx, c.env, c.repo, nil, "diff", "--binary", "HEAD")
+	changes, err := git(ctx, c.env, c.repo, nil, diff("HEAD")...)
 	if err != nil {
 		return err
 	}
@@ -142,8 +142,17 @@ func (c *checkout) patch(ctx context.Context) ([]byte, error) {
 	if _, err := git(ctx, c.env, c.tree, nil, "add", "--all"); err != nil {
 		return nil, err
 	}
-	changes, err := git(ctx, c.env, c.tree, nil, "diff", "--cached", "--binary", c.base)
+	changes, err := git(ctx, c.env, c.tree, nil, diff("--cached", c.base)...)
 	return []byte(changes), err
+}
+
+// diff is a git command for a patch that apply can read, whatever a person has
+// set for their own diffs.
+func diff(what ...string) []string {
+	return append([]string{
+		"diff", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--submodule=short", "--ita-visible-in-index",
+		"--src-prefix=a/", "--dst-prefix=b/",
+	}, what...)
 }
 
 // apply brings a patch into the repository's working tree, wholly or not at all.
@@ -191,7 +200,10 @@ func (w *Work) bringBack(c *checkout, r *Result) {
 			return
 		}
 	case r.ExitCode == 0:
-		if err = c.apply(w.end, patch); err == nil {
+		w.team.merging.Lock() // two patches of one file at a time would lose one of them
+		err = c.apply(w.end, patch)
+		w.team.merging.Unlock()
+		if err == nil {
 			return
 		}
 	}

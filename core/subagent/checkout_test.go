@@ -213,3 +213,28 @@ func TestACopyThatIsBrokenOffLeavesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestAPersonsOwnDiffSettingsDoNotSpoilACopy(t *testing.T) {
+	repo := repository(t)
+	for key, value := range map[string]string{
+		"diff.noprefix": "true", "diff.external": "false", "color.ui": "always", "diff.relative": "true", "diff.renames": "copies", "diff.submodule": "log",
+	} {
+		run(t, repo, "config", key, value)
+	}
+	c, err := openCheckout(t.Context(), filepath.Join(repo, "sub"), os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close(t.Context())
+	put(t, filepath.Join(c.tree, "kept.txt"), "one\nTWO\nTHREE\n")
+	patch, err := c.patch(t.Context())
+	if err == nil {
+		err = c.apply(t.Context(), patch)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(repo, "kept.txt")); err != nil || string(text) != "one\nTWO\nTHREE\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}

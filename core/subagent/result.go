@@ -1,6 +1,7 @@
 package subagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,12 +15,13 @@ import (
 	"veyyon.dev/veyyon/core/session"
 )
 
-// The bounds of what an agent's report may hold: of a longer one the end is cut
-// off. Its parent is shown no more than shownOutput of it, and where the rest is.
+// The usual bounds of what an agent's report may hold: of a longer one the end is
+// cut off. Its parent is shown no more than shownOutput of it, and where the rest
+// is.
 const (
-	maxOutput      = 500_000 // bytes
-	maxOutputLines = 5000
-	shownOutput    = 5000 // bytes
+	usualMaxBytes = 500_000
+	usualMaxLines = 5000
+	shownOutput   = 5000 // bytes
 )
 
 // result is how the agent ended; err is why it did not come to a yield.
@@ -28,7 +30,8 @@ func (w *Work) result(ctx context.Context, child *session.Session, err error) Re
 	usage, requests := w.tracker.spent()
 	r := Result{
 		Index: p.Index, ID: p.ID, Agent: p.Agent, AgentSource: p.AgentSource, Task: w.order.Task, DurationMs: time.Since(w.began).Milliseconds(),
-		Tokens: usage.TotalTokens, Requests: requests, ContextTokens: p.ContextTokens, ResolvedModel: p.ResolvedModel, RetryFailure: p.RetryFailure,
+		Tokens: usage.TotalTokens, Requests: requests, ContextTokens: p.ContextTokens, ContextWindow: p.ContextWindow,
+		ModelOverride: p.ModelOverride, ResolvedModel: p.ResolvedModel, RetryFailure: p.RetryFailure,
 	}
 	if requests > 0 {
 		r.Usage = &usage
@@ -62,7 +65,7 @@ func report(done *yielded) string {
 // bound cuts a long output and keeps the whole beside the transcripts.
 func (w *Work) bound(r *Result) {
 	r.Output = strings.ToValidUTF8(r.Output, "\uFFFD")
-	whole := cut(r.Output)
+	whole := cut(r.Output, cmp.Or(w.team.opts.MaxBytes, usualMaxBytes), cmp.Or(w.team.opts.MaxLines, usualMaxLines))
 	r.Truncated = len(whole) < len(r.Output)
 	if folder := w.parent.Folder(); folder != "" && whole != "" {
 		path := filepath.Join(folder, r.ID+".md")
@@ -76,12 +79,12 @@ func (w *Work) bound(r *Result) {
 }
 
 // cut keeps a report to its bounds.
-func cut(text string) string {
-	if len(text) > maxOutput {
-		text = strings.ToValidUTF8(text[:maxOutput], "")
+func cut(text string, maxBytes, maxLines int) string {
+	if len(text) > maxBytes {
+		text = strings.ToValidUTF8(text[:maxBytes], "")
 	}
 	at := 0
-	for range maxOutputLines {
+	for range maxLines {
 		next := strings.IndexByte(text[at:], '\n')
 		if next < 0 {
 			return text

@@ -71,6 +71,8 @@ func (w *Work) open(ctx context.Context) (*session.Session, error) {
 		return nil, err
 	}
 	w.choose(&opts)
+	w.tracker.asks(opts.Choice.Model)
+	opts.Choice.Interrupt = session.InterruptWait // a word about the budget is to end no calls
 	opts.Dir, opts.Tools, opts.Emit, opts.Over = w.dir, w.tools(opts.Tools), w.heard, w.yield.over
 	// It has to have ended before its parent gives the call up that waits for it.
 	opts.Unwind = cmp.Or(opts.Unwind, turn.UnwindWait) * 2 / 3
@@ -104,6 +106,7 @@ func (w *Work) choose(opts *session.Options) {
 			continue
 		}
 		opts.Choice.Model = m
+		w.tracker.overridden(selector)
 		if level != "" {
 			opts.Choice.Thinking = level
 		}
@@ -185,13 +188,16 @@ func (w *Work) prompt(ctx context.Context, child *session.Session, text string) 
 		return err
 	}
 	accepted.Release()
+	return w.watch(ctx, child, ended)
+}
+
+// watch waits until the agent's run has ended. It aborts the run when ctx ends or
+// the budget is used up, and returns why.
+func (w *Work) watch(ctx context.Context, child *session.Session, ended <-chan error) error {
 	tick := time.NewTicker(progressGap)
 	defer tick.Stop()
-	stop, reason, warned := ctx.Done(), error(nil), false
-	budget := w.order.Agent.Requests
-	if budget == 0 {
-		budget = usualBudget
-	}
+	stop, reason := ctx.Done(), error(nil)
+	budget := cmp.Or(w.order.Agent.Requests, usualBudget)
 	for {
 		select {
 		case err := <-ended:
@@ -207,8 +213,8 @@ func (w *Work) prompt(ctx context.Context, child *session.Session, text string) 
 			case requests >= budget+budget/2 && reason == nil:
 				reason = errBudget
 				w.abort(child)
-			case requests >= budget && !warned:
-				warned = true
+			case requests >= budget && !w.warned:
+				w.warned = true
 				if _, err := child.Steer(w.end, session.Prompt{Text: budgetText}); err != nil {
 					slog.Debug("an agent cannot be told of its budget", "err", err)
 				}

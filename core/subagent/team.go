@@ -23,11 +23,13 @@ type Options struct {
 	// Concurrency is how many model requests agents may have open at a time, all
 	// together; 0 is no limit. An agent that waits for others holds none.
 	Concurrency int
-	Depth       int      // how deep agents may start agents; negative is no limit
-	Isolation   string   // "none", or how agents are kept apart from the working tree
-	Merge       string   // patch or branch: how the work of an isolated one comes back
-	Blobs       string   // folder of large images of transcripts
-	Env         []string // of the git commands that make copies; without keys
+	// MaxBytes and MaxLines bound the report of an agent; 0 for the usual bound.
+	MaxBytes, MaxLines int
+	Depth              int      // how deep agents may start agents; negative is no limit
+	Isolation          string   // "none", or how agents are kept apart from the working tree
+	Merge              string   // patch or branch: how the work of an isolated one comes back
+	Blobs              string   // folder of large images of transcripts
+	Env                []string // of the git commands that make copies; without keys
 }
 
 // A Team runs the agents of one process. Safe for concurrent use.
@@ -35,6 +37,8 @@ type Team struct {
 	opts  Options
 	slots *semaphore.Weighted // nil for no limit
 	level atomic.Int32        // a Level: what hosts are told
+
+	merging sync.Mutex // held while the work of an isolated agent is brought back
 
 	mu      sync.Mutex
 	places  map[*session.Session]place   // of the agents that run

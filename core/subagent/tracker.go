@@ -9,6 +9,7 @@ import (
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/model"
 )
 
 // What a report of progress shows at the most.
@@ -32,7 +33,14 @@ type tracker struct {
 	at      event.AgentProgress
 	usage   message.Usage
 	output  []byte // the end of what it has said
+	calls   []call // those that run, the oldest first
 	dirty   bool   // something has happened since the last report
+}
+
+// call is a tool call that runs.
+type call struct {
+	id, tool, args string
+	began          int64 // milliseconds since the epoch
 }
 
 func newTracker(life event.AgentLife, task string) *tracker {
@@ -66,12 +74,9 @@ func (t *tracker) one(e event.Event) {
 			t.answered(m)
 		}
 	case event.ToolStart:
-		t.at.CurrentTool, t.at.CurrentToolArgs, t.at.CurrentToolStartMs = e.ToolName, clipped(string(e.Args)), time.Now().UnixMilli()
+		t.calls = append(t.calls, call{id: e.ToolCallID, tool: e.ToolName, args: clipped(string(e.Args)), began: time.Now().UnixMilli()})
 	case event.ToolEnd:
-		t.at.ToolCount++
-		t.at.RecentTools = append(t.at.RecentTools[max(0, len(t.at.RecentTools)-recentTools+1):len(t.at.RecentTools):len(t.at.RecentTools)],
-			event.RecentTool{Tool: e.ToolName, Args: t.at.CurrentToolArgs, EndMs: time.Now().UnixMilli()})
-		t.at.CurrentTool, t.at.CurrentToolArgs, t.at.CurrentToolStartMs = "", "", 0
+		t.ended(e.ToolCallID)
 		if e.ToolName == "task" {
 			t.spend(nestedUsage(e.Result.Details))
 		}
@@ -85,6 +90,38 @@ func (t *tracker) one(e event.Event) {
 			t.at.RetryFailure = &event.AgentGaveUp{Attempt: e.Attempt, ErrorMessage: e.FinalError}
 		}
 	}
+}
+
+// ended moves a call from those that run to those that have.
+func (t *tracker) ended(id string) {
+	at := slices.IndexFunc(t.calls, func(c call) bool { return c.id == id })
+	if at < 0 {
+		return // it was refused before it began
+	}
+	done := t.calls[at]
+	t.calls = slices.Delete(t.calls, at, at+1)
+	t.at.ToolCount++
+	recent := t.at.RecentTools // hosts may still read it: the next one is a copy
+	t.at.RecentTools = append(slices.Clone(recent[max(0, len(recent)-recentTools+1):]),
+		event.RecentTool{Tool: done.tool, Args: done.args, EndMs: time.Now().UnixMilli()})
+}
+
+// overridden notes the selector that has found the agent's model, in place of its
+// parent's.
+func (t *tracker) overridden(selector string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.at.ModelOverride = []string{selector}
+}
+
+// asks notes the model that the agent begins with; nil for none.
+func (t *tracker) asks(m *model.Model) {
+	if m == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.at.ResolvedModel, t.at.ContextWindow = m.Ref(), m.ContextWindow
 }
 
 func (t *tracker) answered(m *message.Assistant) {
@@ -145,6 +182,9 @@ func (t *tracker) progress() (p event.AgentProgress, fresh bool) {
 func (t *tracker) now(at time.Time) event.AgentProgress {
 	p := t.at
 	p.DurationMs = at.Sub(t.began).Milliseconds()
+	if n := len(t.calls); n > 0 { // the latest stands for all
+		p.CurrentTool, p.CurrentToolArgs, p.CurrentToolStartMs = t.calls[n-1].tool, t.calls[n-1].args, t.calls[n-1].began
+	}
 	p.RecentOutput = []string{}
 	lines := strings.Split(strings.ToValidUTF8(string(t.output[max(0, len(t.output)-recentBytes):]), ""), "\n")
 	for _, line := range slices.Backward(lines) {

@@ -44,6 +44,8 @@ type Result struct {
 	Tokens        int                `json:"tokens"`
 	Requests      int                `json:"requests"`
 	ContextTokens int                `json:"contextTokens,omitempty"`
+	ContextWindow int                `json:"contextWindow,omitempty"`
+	ModelOverride []string           `json:"modelOverride,omitempty"`
 	ResolvedModel string             `json:"resolvedModel,omitempty"`
 	Error         string             `json:"error,omitempty"`
 	Aborted       bool               `json:"aborted,omitempty"`
@@ -77,6 +79,7 @@ type Work struct {
 	tracker *tracker
 	told    func(event.AgentProgress)
 	began   time.Time
+	warned  bool            // it has been told of its budget
 	dir     string          // where it works
 	end     context.Context // does not end with the call: for what must be told then
 }
