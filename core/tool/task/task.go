@@ -152,10 +152,32 @@ func (t task) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, err
 	}
+	began := time.Now()
+	var async *Async
+	var lines []string
 	if b, has := session.Board(call.Session); has && args.Async {
-		return t.detach(ctx, b, parent, orders, call)
+		var behind []subagent.Order
+		if behind, orders = part(orders); len(behind) > 0 {
+			if async, lines, err = t.detach(ctx, b, parent, behind); err != nil && len(orders) == 0 {
+				return tool.Output{}, err
+			}
+		}
 	}
-	return t.wait(ctx, parent, orders, call)
+	results := t.wait(ctx, parent, orders, call)
+	return output(results, async, lines, time.Since(began), call)
+}
+
+// part tells those that may go on behind the call from those whose definition
+// says that they block.
+func part(orders []subagent.Order) (behind, blocking []subagent.Order) {
+	for _, o := range orders {
+		if o.Agent.Blocking {
+			blocking = append(blocking, o)
+		} else {
+			behind = append(behind, o)
+		}
+	}
+	return behind, blocking
 }
 
 // orders checks what is asked for. The errors are for the model.
@@ -214,8 +236,7 @@ func list(known subagent.Agents) string {
 const updateEvery = 150 * time.Millisecond
 
 // wait runs the agents at the same time and waits for all.
-func (t task) wait(ctx context.Context, parent *session.Session, orders []subagent.Order, call tool.Call) (tool.Output, error) {
-	began := time.Now()
+func (t task) wait(ctx context.Context, parent *session.Session, orders []subagent.Order, call tool.Call) []subagent.Result {
 	standing := &standing{progress: make([]event.AgentProgress, len(orders))}
 	results := make([]subagent.Result, len(orders))
 	ended := make(chan struct{})
@@ -229,10 +250,10 @@ func (t task) wait(ctx context.Context, parent *session.Session, orders []subage
 	go func() { defer close(ended); agents.Wait() }() // ends with the agents, which hear ctx
 	tick := time.NewTicker(updateEvery)
 	defer tick.Stop()
-	for waiting := true; waiting; {
+	for {
 		select {
 		case <-ended:
-			waiting = false
+			return results
 		case <-tick.C:
 			if progress, fresh := standing.get(); fresh {
 				out, err := tool.Detailed(tool.TextOutput(inShort(progress)), Details{Results: []subagent.Result{}, Progress: progress})
@@ -242,7 +263,6 @@ func (t task) wait(ctx context.Context, parent *session.Session, orders []subage
 			}
 		}
 	}
-	return t.output(results, time.Since(began), call)
 }
 
 // standing is how the agents of a call stand.
@@ -276,14 +296,21 @@ func inShort(progress []event.AgentProgress) string {
 	return strings.Join(lines, "\n")
 }
 
-func (t task) output(results []subagent.Result, took time.Duration, call tool.Call) (tool.Output, error) {
-	details := Details{Results: results, TotalDurationMs: took.Milliseconds()}
+// output puts together what the model and the host see: how the agents ended,
+// and which go on. The call fails when all that it waited for have, and none
+// goes on.
+func output(results []subagent.Result, async *Async, lines []string, took time.Duration, call tool.Call) (tool.Output, error) {
+	details := Details{Results: results, TotalDurationMs: took.Milliseconds(), Async: async}
 	if dir := subagent.ProjectDir(call.Dir); dir != "" {
 		details.ProjectAgentsDir = &dir
 	}
-	texts, failed := make([]string, len(results)), 0
-	for i, r := range results {
-		texts[i] = r.Shown()
+	var texts []string
+	if len(lines) > 0 {
+		texts = append(texts, strings.Join(lines, "\n"))
+	}
+	failed := 0
+	for _, r := range results {
+		texts = append(texts, r.Shown())
 		if r.ExitCode != 0 {
 			failed++
 		}
@@ -300,14 +327,14 @@ func (t task) output(results []subagent.Result, took time.Duration, call tool.Ca
 	}
 	text, _ := tool.Shorten(strings.Join(texts, "\n\n---\n\n"), "task", call)
 	out := tool.TextOutput(text)
-	out.IsError = failed == len(results)
+	out.IsError = async == nil && failed == len(results)
 	return tool.Detailed(out, details)
 }
 
-// detach lets each agent go on as a background job, but those whose definition
-// says that they block.
-func (t task) detach(ctx context.Context, b *board.Board, parent *session.Session, orders []subagent.Order, call tool.Call) (tool.Output, error) {
-	async := &Async{State: "running", Type: string(board.Task)}
+// detach lets each agent go on as a background job, and says so in a line each.
+// The error tells that none could be started; the lines then say it too.
+func (t task) detach(ctx context.Context, b *board.Board, parent *session.Session, orders []subagent.Order) (*Async, []string, error) {
+	async := &Async{State: string(board.Running), Type: string(board.Task)}
 	var lines, failures []string
 	for _, order := range orders {
 		order.Detached = true
@@ -324,14 +351,14 @@ func (t task) detach(ctx context.Context, b *board.Board, parent *session.Sessio
 		async.JobIDs = append(async.JobIDs, id)
 		lines = append(lines, fmt.Sprintf("%s: %s goes on in the background", id, label(order)))
 	}
+	if len(failures) > 0 {
+		lines = append(lines, "Failed to start background task job(s): "+strings.Join(failures, "; "))
+	}
 	if len(async.JobIDs) == 0 {
-		return tool.Output{}, fault.Newf(fault.Invalid, "Failed to start background task job(s): %s", strings.Join(failures, "; "))
+		return nil, lines, fault.New(fault.Invalid, lines[0])
 	}
 	async.JobID = async.JobIDs[0]
-	for _, failure := range failures {
-		lines = append(lines, "Failed to start background task job(s): "+failure)
-	}
-	return tool.Detailed(tool.TextOutput(strings.Join(lines, "\n")), Details{Results: []subagent.Result{}, Async: async})
+	return async, lines, nil
 }
 
 // label is what a job of the board is called.
