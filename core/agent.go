@@ -193,7 +193,9 @@ func (a *Agent) AbortAndPrompt(ctx context.Context, p session.Prompt) (session.A
 }
 
 // AbortRetry ends a wait before a retry.
-func (a *Agent) AbortRetry(ctx context.Context) error { return a.hub.Front().AbortRetry(ctx) }
+func (a *Agent) AbortRetry(ctx context.Context) error {
+	return a.tell(ctx, func(front *session.Session) error { return front.AbortRetry(ctx) })
+}
 
 // Bash registers a command, so that AbortBash and Abort reach it from now on.
 // run executes it and records it in the session; it waits for the process and
@@ -203,22 +205,32 @@ func (a *Agent) Bash(ctx context.Context, command string) (run func(context.Cont
 }
 
 // AbortBash asks all commands of the host to end.
-func (a *Agent) AbortBash(ctx context.Context) error { return a.hub.Front().AbortBash(ctx) }
+func (a *Agent) AbortBash(ctx context.Context) error {
+	return a.tell(ctx, func(front *session.Session) error { return front.AbortBash(ctx) })
+}
 
 // State is a snapshot of the session.
-func (a *Agent) State(ctx context.Context) (session.State, error) { return a.hub.Front().State(ctx) }
+func (a *Agent) State(ctx context.Context) (session.State, error) {
+	return moving(ctx, a, func(front *session.Session) (session.State, error) { return front.State(ctx) })
+}
 
 // Messages lists the finished messages.
 func (a *Agent) Messages(ctx context.Context) ([]message.Message, error) {
-	return a.hub.Front().Messages(ctx)
+	return moving(ctx, a, func(front *session.Session) ([]message.Message, error) { return front.Messages(ctx) })
 }
 
 // Stats counts what the session holds.
-func (a *Agent) Stats(ctx context.Context) (session.Stats, error) { return a.hub.Front().Stats(ctx) }
+func (a *Agent) Stats(ctx context.Context) (session.Stats, error) {
+	return moving(ctx, a, func(front *session.Session) (session.Stats, error) { return front.Stats(ctx) })
+}
 
 // LastAssistantText is the text of the last answer; ok is false without one.
 func (a *Agent) LastAssistantText(ctx context.Context) (text string, ok bool, err error) {
-	return a.hub.Front().LastAssistantText(ctx)
+	err = a.tell(ctx, func(front *session.Session) (failed error) {
+		text, ok, failed = front.LastAssistantText(ctx)
+		return failed
+	})
+	return text, ok, err
 }
 
 // SetFullUpdates says whether message updates carry the whole answer so far,
@@ -233,37 +245,37 @@ func (a *Agent) Commands(context.Context) ([]event.Command, error) { return slas
 
 // SetName names the session.
 func (a *Agent) SetName(ctx context.Context, name string) error {
-	return a.hub.Front().SetName(ctx, name)
+	return a.tell(ctx, func(front *session.Session) error { return front.SetName(ctx, name) })
 }
 
 // SetTodos replaces the todo list and returns it.
 func (a *Agent) SetTodos(ctx context.Context, phases []tool.Phase) ([]tool.Phase, error) {
-	return phases, a.hub.Front().SetTodos(ctx, phases)
+	return phases, a.tell(ctx, func(front *session.Session) error { return front.SetTodos(ctx, phases) })
 }
 
 // SetSteeringMode says how many steering messages are delivered at once.
 func (a *Agent) SetSteeringMode(ctx context.Context, mode session.QueueMode) error {
-	return a.hub.Front().SetSteeringMode(ctx, mode)
+	return a.tell(ctx, func(front *session.Session) error { return front.SetSteeringMode(ctx, mode) })
 }
 
 // SetFollowUpMode says how many follow-ups are delivered at once.
 func (a *Agent) SetFollowUpMode(ctx context.Context, mode session.QueueMode) error {
-	return a.hub.Front().SetFollowUpMode(ctx, mode)
+	return a.tell(ctx, func(front *session.Session) error { return front.SetFollowUpMode(ctx, mode) })
 }
 
 // SetInterruptMode says whether steering cuts tool calls short.
 func (a *Agent) SetInterruptMode(ctx context.Context, mode session.InterruptMode) error {
-	return a.hub.Front().SetInterruptMode(ctx, mode)
+	return a.tell(ctx, func(front *session.Session) error { return front.SetInterruptMode(ctx, mode) })
 }
 
 // SetAutoCompaction switches compaction by itself on or off.
 func (a *Agent) SetAutoCompaction(ctx context.Context, on bool) error {
-	return a.hub.Front().SetAutoCompaction(ctx, on)
+	return a.tell(ctx, func(front *session.Session) error { return front.SetAutoCompaction(ctx, on) })
 }
 
 // SetAutoRetry switches retries on or off.
 func (a *Agent) SetAutoRetry(ctx context.Context, on bool) error {
-	return a.hub.Front().SetAutoRetry(ctx, on)
+	return a.tell(ctx, func(front *session.Session) error { return front.SetAutoRetry(ctx, on) })
 }
 
 // Subscribe says how much the host is told of agents, whichever session is in

@@ -17,19 +17,19 @@ import (
 // Snapshot is the transcript of the session in front at this moment, to be read
 // anywhere.
 func (a *Agent) Snapshot(ctx context.Context) (transcript.Snapshot, error) {
-	return a.hub.Front().Snapshot(ctx)
+	return moving(ctx, a, func(front *session.Session) (transcript.Snapshot, error) { return front.Snapshot(ctx) })
 }
 
 // SetLabel names an entry of the session in front; an empty label takes the name
 // away. An unknown entry has the code fault.NotFound.
 func (a *Agent) SetLabel(ctx context.Context, entryID, label string) error {
-	return a.hub.Front().SetLabel(ctx, entryID, label)
+	return a.tell(ctx, func(front *session.Session) error { return front.SetLabel(ctx, entryID, label) })
 }
 
 // MessagesPage takes a look at the finished messages; encode makes the page of
 // them and may run anywhere.
 func (a *Agent) MessagesPage(ctx context.Context, r session.PageRequest) (encode func() (session.Page, error), err error) {
-	page, err := a.hub.Front().Page(ctx, r)
+	page, err := moving(ctx, a, func(front *session.Session) (func() (session.Page, error), error) { return front.Page(ctx, r) })
 	if err != nil {
 		return nil, err
 	}

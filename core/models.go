@@ -6,6 +6,7 @@ import (
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
+	"veyyon.dev/veyyon/core/session"
 )
 
 // CycledModel answers cycle_model.
@@ -22,7 +23,7 @@ func (a *Agent) SetModel(ctx context.Context, provider, id string) (*model.Model
 	if !ok {
 		return nil, fault.Newf(fault.NotFound, "Model not found: %s/%s", provider, id)
 	}
-	return m, a.hub.Front().SetModel(ctx, m)
+	return m, a.tell(ctx, func(front *session.Session) error { return front.SetModel(ctx, m) })
 }
 
 // CycleModel goes to the next model; nil when there is none to go to.
@@ -44,7 +45,7 @@ func (a *Agent) CycleModel(ctx context.Context) (*CycledModel, error) {
 			next = candidates[(i+1)%len(candidates)]
 		}
 	}
-	if err := a.hub.Front().SetModel(ctx, next); err != nil {
+	if err := a.tell(ctx, func(front *session.Session) error { return front.SetModel(ctx, next) }); err != nil {
 		return nil, err
 	}
 	state, err = a.State(ctx)
@@ -59,7 +60,7 @@ func (a *Agent) AvailableModels(context.Context) ([]*model.Model, error) {
 // SetThinkingLevel asks for a level: one that the model accepts, auto or
 // inherit.
 func (a *Agent) SetThinkingLevel(ctx context.Context, level string) error {
-	return a.hub.Front().SetThinkingLevel(ctx, model.Level(level))
+	return a.tell(ctx, func(front *session.Session) error { return front.SetThinkingLevel(ctx, model.Level(level)) })
 }
 
 // ThinkingLevels lists the levels that the model accepts; empty without a model
@@ -74,5 +75,5 @@ func (a *Agent) ThinkingLevels(ctx context.Context) ([]model.Level, error) {
 
 // CycleThinkingLevel returns the next level, "" when the model does not reason.
 func (a *Agent) CycleThinkingLevel(ctx context.Context) (model.Level, error) {
-	return a.hub.Front().CycleThinkingLevel(ctx)
+	return moving(ctx, a, func(front *session.Session) (model.Level, error) { return front.CycleThinkingLevel(ctx) })
 }

@@ -23,3 +23,9 @@ func moving[T any](ctx context.Context, a *Agent, give func(*session.Session) (T
 	}
 	return give(next)
 }
+
+// tell is moving for what only changes something.
+func (a *Agent) tell(ctx context.Context, change func(*session.Session) error) error {
+	_, err := moving(ctx, a, func(front *session.Session) (struct{}, error) { return struct{}{}, change(front) })
+	return err
+}

@@ -72,3 +72,38 @@ func TestAnEndedAgentRefusesPrompts(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestQuestionsThatRaceAHandoffAreAnswered(t *testing.T) {
+	for range 50 {
+		a := newAgent(t, t.TempDir())
+		ask(t, a, "before")
+		run, err := a.Handoff(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved := make(chan error, 1)
+		go func() {
+			_, release, err := run(t.Context())
+			if err == nil {
+				release()
+			}
+			moved <- err
+		}()
+		for asking := true; asking; {
+			select {
+			case err := <-moved:
+				if err != nil {
+					t.Fatal(err)
+				}
+				asking = false
+			default:
+			}
+			_, stateErr := a.State(t.Context())
+			_, messagesErr := a.Messages(t.Context())
+			_, _, textErr := a.LastAssistantText(t.Context())
+			if err := errors.Join(stateErr, messagesErr, textErr, a.SetAutoRetry(t.Context(), true)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
