@@ -50,21 +50,26 @@ func (w *Work) run(ctx context.Context) (result Result) {
 		defer copied.close(w.end)
 		w.dir = copied.dir
 	}
-	child, err := w.open(ctx)
-	if err != nil {
-		return w.result(ctx, nil, err)
-	}
-	err = w.drive(ctx, child)
-	result = w.result(ctx, child, err)
-	w.endSession(child)
+	result = w.inSession(ctx)
 	if copied != nil {
 		w.bringBack(copied, &result)
 	}
 	return result
 }
 
-// open begins the agent's session. Its loop ends with endSession,
-// and is waited for there.
+// inSession does the work in a session, which has ended when it returns.
+func (w *Work) inSession(ctx context.Context) Result {
+	child, err := w.open(ctx)
+	if err != nil {
+		return w.result(ctx, nil, err)
+	}
+	defer w.endSession(child)
+	err = w.drive(ctx, child)
+	return w.result(ctx, child, err)
+}
+
+// open begins the agent's session. Its loop ends with endSession, and is waited
+// for there.
 func (w *Work) open(ctx context.Context) (*session.Session, error) {
 	opts, err := w.parent.Child(ctx)
 	if err != nil {
@@ -76,9 +81,8 @@ func (w *Work) open(ctx context.Context) (*session.Session, error) {
 	opts.Dir, opts.Tools, opts.Emit, opts.Over = w.dir, w.tools(opts.Tools), w.heard, w.yield.over
 	// It has to have ended before its parent gives the call up that waits for it.
 	opts.Unwind = cmp.Or(opts.Unwind, turn.UnwindWait) * 2 / 3
-	opts.Models = limited{opts.Models, w.team.slots}
-	if l, nested := opts.Models.(limited).Models.(limited); nested {
-		opts.Models = l // an agent's agent shares its slots: one request, one slot
+	if _, nested := opts.Models.(limited); !nested { // an agent's agent has its slots already
+		opts.Models = limited{opts.Models, w.team.slots}
 	}
 	opts.System = w.system()
 	if opts.Log, err = w.log(opts); err != nil {
