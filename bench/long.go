@@ -103,7 +103,7 @@ func (m *longModel) answer(out *events, asked io.Reader) error {
 	}
 	body := m.last.Bytes()
 	tail := body[bytes.LastIndex(body, []byte(`{"role":`)):]
-	if bytes.HasPrefix(tail, []byte(`{"role":"user"`)) && bytes.Contains(tail, []byte("look ")) {
+	if bytes.HasPrefix(tail, []byte(`{"role":"user","content":"look `)) { // not "look " anywhere: the tools follow
 		call := fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"call_%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"%s\"}"}}]}`, len(body), longNote)
 		return out.send(appendEnd(appendEvent(nil, call, "null"), "tool_calls"))
 	}
