@@ -21,6 +21,7 @@ type state struct {
 	life context.Context // ends with the session
 
 	messages []message.Message // the context, oldest first
+	seen     seen              // what models see of it
 	// generation counts how often messages have been taken out of the context:
 	// what a host has counted so far no longer holds then.
 	generation int

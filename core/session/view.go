@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"veyyon.dev/veyyon/core/message"
@@ -13,6 +14,61 @@ import (
 // only this view of it (decisions 15).
 func view(messages []message.Message) []message.Message {
 	return pair(speakable(messages))
+}
+
+// seen keeps the view of the messages before the last answer, so that it is not
+// made anew for each turn of a long session. What has been answered stands: a
+// model is asked again only once all calls before have their results.
+type seen struct {
+	first *message.Message // of the messages it was made of: others stand elsewhere
+	n     int              // how many of them
+	view  []message.Message
+}
+
+// of is the view of messages, which have only been appended to since it was last
+// asked for, or are others in another place.
+func (s *seen) of(messages []message.Message) []message.Message {
+	closed := len(messages)
+	for closed > 0 {
+		closed--
+		if messages[closed].Speaker() == message.RoleAssistant {
+			break
+		}
+	}
+	if closed == 0 || s.first != &messages[0] || s.n > closed {
+		*s = seen{}
+	}
+	if closed > s.n && standsAlone(messages[s.n:closed], messages[closed:]) {
+		s.view = append(s.view, view(messages[s.n:closed])...)
+		s.first, s.n = &messages[0], closed
+	}
+	return slices.Concat(s.view, view(messages[s.n:]))
+}
+
+// standsAlone tells whether no call of these messages has its result only behind
+// them, as in files that other programs wrote.
+func standsAlone(messages, behind []message.Message) bool {
+	late := map[string]bool{}
+	for _, m := range behind {
+		if r, ok := m.(*message.ToolResult); ok {
+			late[r.ToolCallID] = true
+		}
+	}
+	if len(late) == 0 {
+		return true
+	}
+	for i, m := range messages {
+		a, ok := m.(*message.Assistant)
+		if !ok {
+			continue
+		}
+		for _, call := range a.Content.ToolCalls() {
+			if late[call.ID] && findResult(call, messages[i+1:]) == nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // speakable rewrites what models do not know and leaves out what they must not
@@ -105,11 +161,22 @@ func pair(messages []message.Message) []message.Message {
 	return out
 }
 
-// resultOf finds the call's result among the messages that follow, up to the
-// next answer that makes a call of the same id. Results stand close to their
-// calls, so the search is short but for a result that is lost.
+// resultOf finds the call's result among the messages that follow, or makes one
+// up for a result that is lost.
 func resultOf(call *message.ToolCall, following []message.Message, at int64) *message.ToolResult {
-search:
+	if r := findResult(call, following); r != nil {
+		return r
+	}
+	return &message.ToolResult{
+		Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: true,
+		Content: message.Blocks{message.NewText(lostText)}, Timestamp: at,
+	}
+}
+
+// findResult looks for the call's result up to the next answer that makes a call
+// of the same id; nil is none. Results stand close to their calls, so the search
+// is short but for a result that is lost.
+func findResult(call *message.ToolCall, following []message.Message) *message.ToolResult {
 	for _, m := range following {
 		switch m := m.(type) {
 		case *message.ToolResult:
@@ -119,13 +186,10 @@ search:
 		case *message.Assistant:
 			for _, other := range m.Content.ToolCalls() {
 				if other.ID == call.ID {
-					break search
+					return nil
 				}
 			}
 		}
 	}
-	return &message.ToolResult{
-		Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: true,
-		Content: message.Blocks{message.NewText(lostText)}, Timestamp: at,
-	}
+	return nil
 }

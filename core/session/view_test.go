@@ -3,8 +3,10 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"veyyon.dev/veyyon/core/message"
@@ -108,4 +110,29 @@ func BenchmarkView(b *testing.B) {
 	for b.Loop() {
 		view(messages)
 	}
+}
+
+// A session is loaded in whatever state its file is in, and then grows by turns
+// whose calls all have their results.
+func TestTheViewOfAGrowingConversationIsThatOfTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		messages, kept := history(t), &seen{}
+		for turn := range rapid.IntRange(1, 8).Draw(t, "turns") {
+			if got, want := kept.of(messages), view(messages); len(got)+len(want) > 0 && !cmp.Equal(got, want) {
+				t.Fatal(cmp.Diff(want, got))
+			}
+			if rapid.IntRange(0, 5).Draw(t, "rewritten") == 0 && len(messages) > 0 {
+				messages = slices.Clone(messages[rapid.IntRange(0, len(messages)-1).Draw(t, "from"):])
+			}
+			messages = append(messages, message.NewUser("next", nil))
+			answer := &message.Assistant{Role: message.RoleAssistant, Content: message.Blocks{message.NewText("x")}}
+			var results []message.Message
+			for n := range rapid.IntRange(0, 3).Draw(t, "calls") {
+				id := fmt.Sprintf("live %d %d", turn, n)
+				answer.Content = append(answer.Content, &message.ToolCall{Type: "toolCall", ID: id, Name: "t", Arguments: json.RawMessage("{}")})
+				results = append(results, &message.ToolResult{Role: message.RoleToolResult, ToolCallID: id, Content: message.Blocks{message.NewText("r")}})
+			}
+			messages = append(append(messages, answer), results...)
+		}
+	})
 }
