@@ -52,7 +52,7 @@ func (a *Agent) NewSession(ctx context.Context, parent string, background bool) 
 			return err
 		}
 		if moving {
-			if change.Background, err = m.MoveAway(ctx); err != nil {
+			if change.Background, err = a.moveAway(ctx, m); err != nil {
 				return a.discard(ctx, next, err)
 			}
 		} else {
@@ -131,12 +131,25 @@ func (a *Agent) swap(ctx context.Context, m *hub.Members, path string) (moved *h
 	if back == nil || err != nil {
 		return nil, err
 	}
-	if moved, err = m.MoveAway(ctx); err != nil {
+	if moved, err = a.moveAway(ctx, m); err != nil {
 		m.Back(ctx, back)
 		return nil, err
 	}
 	a.attach(ctx, m, back)
+	if a.opts.Team != nil {
+		a.opts.Team.Return(ctx, back)
+	}
 	return moved, nil
+}
+
+// moveAway lets the session in front go on without the host.
+func (a *Agent) moveAway(ctx context.Context, m *hub.Members) (*hub.Moved, error) {
+	front := m.Front()
+	moved, err := m.MoveAway(ctx)
+	if err == nil && a.opts.Team != nil {
+		a.opts.Team.Leave(front)
+	}
+	return moved, err
 }
 
 // reload reads the file of the session in front again. The session is given up

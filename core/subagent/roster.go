@@ -2,6 +2,7 @@ package subagent
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,7 @@ type roster struct {
 	next  int             // index of the next agent
 	alive map[string]*tracker
 	ended []file // the oldest first
+	away  bool   // the session is without its host
 }
 
 // file is the transcript of an agent.
@@ -79,10 +81,56 @@ func fit(name string) string {
 	return cmp.Or(name, randomName())
 }
 
+// enter puts an agent on the list. Its host knows of it, unless it is away.
 func (r *roster) enter(t *tracker) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.alive[t.life.ID] = t
+	r.alive[t.life.ID], t.known = t, !r.away
+}
+
+// knows tells whether the host has heard that the agent has started.
+func (r *roster) knows(t *tracker) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return t.known
+}
+
+// Leave follows a session into the background: its host forgets the agents below
+// it.
+func (t *Team) Leave(top *session.Session) {
+	r := t.roster(top)
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.away = true
+	for _, tracked := range r.alive {
+		tracked.known = false
+	}
+}
+
+// Return follows a session back to its host, which is told of the agents that run
+// as if they had just started: so it hears of no agent that it does not know.
+func (t *Team) Return(ctx context.Context, top *session.Session) {
+	r := t.roster(top)
+	if r == nil {
+		return
+	}
+	r.mu.Lock() // an agent that ends waits for this, so that its end comes behind
+	defer r.mu.Unlock()
+	r.away = false
+	started := []event.Event{}
+	for _, tracked := range r.alive {
+		tracked.known = true
+		started = append(started, event.SubagentLifecycle{Payload: tracked.life})
+	}
+	slices.SortFunc(started, func(a, b event.Event) int {
+		return cmp.Compare(a.(event.SubagentLifecycle).Payload.Index, b.(event.SubagentLifecycle).Payload.Index)
+	})
+	if t.tells(LevelProgress) && len(started) > 0 {
+		_ = top.Tell(ctx, started...) // an ended session has no host
+	}
 }
 
 func (r *roster) leave(t *tracker) {

@@ -24,8 +24,9 @@ const (
 // tracker follows the events of one agent. A mutex owns what it counts, since
 // hosts ask for it at any time.
 type tracker struct {
-	life event.AgentLife // as it began; never changed
-	task string
+	life  event.AgentLife // as it began; never changed
+	task  string
+	known bool // to the host; the roster's
 
 	mu      sync.Mutex
 	began   time.Time

@@ -137,9 +137,10 @@ func (w *Work) close(result Result) {
 	w.note(result)
 }
 
-// tell tells the host of the session at the top, if it wants to hear so much.
+// tell tells the host of the session at the top, if it knows the agent and wants
+// to hear so much.
 func (w *Work) tell(level Level, events ...event.Event) {
-	if w.team.tells(level) {
+	if w.team.tells(level) && w.at.roster.knows(w.tracker) {
 		_ = w.at.root.Tell(w.end, events...) // an ended session has no host
 	}
 }

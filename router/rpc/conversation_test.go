@@ -3,7 +3,6 @@ package rpc
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -177,13 +176,12 @@ func disorder(log []frame) (wrong []string) {
 }
 
 // disorderOfAgents tells which agents do not start once and end once, before the
-// call that set their task. Those of a session that was left are heard of only if
-// it comes back from the background.
+// call that set their task. Those of a session that was left are not heard of any
+// more, unless it comes back: then they start anew.
 func disorderOfAgents(log []frame) (wrong []string) {
-	open, away := map[string]string{}, map[string]string{} // the call, by agent
+	open := map[string]string{} // the call, by agent
 	for i, f := range log {
 		if f.kind == "available_commands_update" {
-			maps.Copy(away, open)
 			clear(open)
 			continue
 		}
@@ -194,20 +192,20 @@ func disorderOfAgents(log []frame) (wrong []string) {
 				}
 			}
 		}
+		payload, _ := f.fields["payload"].(map[string]any)
+		progress, _ := payload["progress"].(map[string]any)
+		if _, is := open[text(progress["id"])]; f.kind == "subagent_progress" && !is {
+			wrong = append(wrong, fmt.Sprintf("frame %d: progress of agent %s, which is not open", i, progress["id"]))
+		}
 		if f.kind != "subagent_lifecycle" {
 			continue
 		}
-		life, _ := f.fields["payload"].(map[string]any)
-		id, started := text(life["id"]), life["status"] == "started"
-		if call, left := away[id]; left && !started {
-			open[id] = call
-		}
+		id, started := text(payload["id"]), payload["status"] == "started"
 		if _, is := open[id]; is == started {
-			wrong = append(wrong, fmt.Sprintf("frame %d: %v of agent %s, which is open: %v", i, life["status"], id, is))
+			wrong = append(wrong, fmt.Sprintf("frame %d: %v of agent %s, which is open: %v", i, payload["status"], id, is))
 		}
-		delete(away, id)
 		if delete(open, id); started {
-			open[id] = text(life["parentToolCallId"])
+			open[id] = text(payload["parentToolCallId"])
 		}
 	}
 	return wrong
