@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sourcegraph/conc/panics"
@@ -73,6 +74,7 @@ type Board struct {
 	finished chan struct{}  // room for one token, see Finished; never closed
 	works    sync.WaitGroup // the goroutines of all work; nobody waits for them, as each job tells its end
 
+	used     atomic.Bool // a job has been posted
 	mu       sync.Mutex
 	changed  chan struct{} // closed, and replaced, whenever a job ends
 	closed   bool
@@ -89,6 +91,9 @@ func NewBoard(most int) *Board {
 // Finished tells, with one token for any number of times, that a job has ended
 // or its result has become free. It has one receiver.
 func (b *Board) Finished() <-chan struct{} { return b.finished }
+
+// Used tells whether there has been any job.
+func (b *Board) Used() bool { return b.used.Load() }
 
 func (b *Board) tell() {
 	select {
@@ -144,6 +149,7 @@ func (b *Board) running() (n int) {
 
 // post makes a job of work. With the lock.
 func (b *Board) post(w *Work, kind Kind, label string) {
+	b.used.Store(true)
 	b.last++
 	w.job.ID, w.job.Kind, w.job.Label = fmt.Sprintf("%s-%d", kind, b.last), kind, label
 	b.jobs = append(b.jobs, w)

@@ -22,6 +22,10 @@ func (s *Session) Loop(ctx context.Context) {
 	hardStop := ctx.Done()
 	for !st.over() {
 		steps, backoff := st.waits()
+		var finished <-chan struct{} // nil, which costs the select nothing, before the first job; that begins in a turn, whose steps come through here
+		if s.board.Used() {
+			finished = s.board.Finished()
+		}
 		select {
 		case o := <-s.ops:
 			o.run(st)
@@ -31,7 +35,7 @@ func (s *Session) Loop(ctx context.Context) {
 			if !open {
 				st.turnOver()
 			}
-		case <-s.board.Finished():
+		case <-finished:
 			st.goOn()
 		case <-backoff:
 			st.askAgain()
