@@ -139,11 +139,15 @@ func (s *Session) Done() <-chan struct{} { return s.done }
 func (s *Session) do(ctx context.Context, run func(*state)) error {
 	ran := make(chan struct{}, 1)
 	select {
-	case s.ops <- op{run, ran}:
-	case <-s.done:
-		return ErrClosed
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	case s.ops <- op{run, ran}: // an idle loop waits for it, and a wait for one channel costs half of one for three
+	default:
+		select {
+		case s.ops <- op{run, ran}:
+		case <-s.done:
+			return ErrClosed
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	<-ran // the loop runs what it has received, at once
 	return nil
