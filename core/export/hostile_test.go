@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
@@ -179,4 +180,58 @@ func isHarmless(node *html.Node, a html.Attribute) bool {
 		return a.Val == "Content-Security-Policy"
 	}
 	return true
+}
+
+// textOf joins the texts of a page, as they are read.
+func textOf(t *testing.T, page []byte) string {
+	t.Helper()
+	root, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for node := range root.Descendants() {
+		if node.Type == html.TextNode {
+			out.WriteString(node.Data)
+		}
+	}
+	return out.String()
+}
+
+func TestHostileTextIsReadAsItWasWritten(t *testing.T) {
+	for _, text := range hostile {
+		if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+			continue // FuzzColouredCodeReadsAsItWasWritten has them
+		}
+		log, err := transcript.New(transcript.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		arguments, err := message.Marshal(map[string]string{"query": "x", "text\n" + text: "a\n" + text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := &message.ToolCall{ID: "1", Name: "tool " + text, Arguments: arguments}
+		for _, m := range []message.Message{
+			message.NewUser("user "+text, nil),
+			&message.Assistant{Content: message.Blocks{call}, Model: "model " + text, ErrorMessage: "error " + text},
+			&message.ToolResult{ToolCallID: "1", Content: message.Blocks{message.NewText("result " + text)}},
+			&message.BashExecution{Command: "command " + text, Output: "output " + text},
+			&message.Assistant{Content: message.Blocks{message.NewText("~~~\nfenced " + text + "\n~~~")}},
+		} {
+			if err := log.AppendMessage(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var page bytes.Buffer
+		if err := export.Page(t.Context(), &page, log.Snapshot()); err != nil {
+			t.Fatal(err)
+		}
+		read := textOf(t, page.Bytes())
+		for _, place := range []string{"user ", "tool ", "model ", "error ", "result ", "command ", "output ", "text\n", "a\n", "fenced "} {
+			if !strings.Contains(read, place+text) {
+				t.Errorf("%q is not in the page after %q", text, place)
+			}
+		}
+	}
 }
