@@ -9,12 +9,13 @@ import (
 )
 
 // Child returns what a session that works for this one begins with: its models,
-// shell, bounds and choice, and no job board. The caller sets what the two do
-// not share: Log, System, Tools, Emit.
+// shell, rules, bounds and choice, but no job board, no todos, and a name of its
+// own to providers, whose caches would otherwise take the two for one. The caller
+// sets what the two do not share: Log, System, Tools, Emit.
 func (s *Session) Child(ctx context.Context) (Options, error) {
 	choice, err := s.Choice(ctx)
 	opts := s.opts
-	opts.Choice, opts.MaxJobs, opts.Todo, opts.Log, opts.Emit = choice, 0, Todo{}, nil, nil
+	opts.Choice, opts.MaxJobs, opts.Todo, opts.CacheKey, opts.Log, opts.Emit = choice, 0, Todo{}, "", nil, nil
 	return opts, err
 }
 
