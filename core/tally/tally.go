@@ -70,7 +70,7 @@ func (t *Tally) Add(m message.Message) {
 		if m.IsError {
 			t.Failed++
 		}
-		if m.ToolName == "task" {
+		if m.ToolName == "task" || m.ToolName == "job" { // reports that came with either
 			t.use(usageOf(m.Details))
 		}
 	}

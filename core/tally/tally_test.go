@@ -26,17 +26,18 @@ func TestAConversationIsCountedWithTheUsageOfItsTasks(t *testing.T) {
 		&message.User{Timestamp: 1000},
 		answer,
 		result("task", spent, false),
-		result("read", spent, true), // only a task speaks for other transcripts
+		result("read", spent, true), // only tasks speak for other transcripts
 		result("task", `{"usage":"unknown"}`, false),
 		result("task", ``, false),
+		result("job", spent, false),
 		&message.Unknown{},
 	} {
 		got.Add(m)
 	}
 	want := tally.Tally{
-		Messages: 7, ByRole: map[message.Role]int{message.RoleUser: 1, message.RoleAssistant: 1, message.RoleToolResult: 4},
+		Messages: 8, ByRole: map[message.Role]int{message.RoleUser: 1, message.RoleAssistant: 1, message.RoleToolResult: 5},
 		Calls: 3, ByTool: map[string]int{"task": 1, "read": 2}, Failed: 1, ByModel: map[string]int{"p/m": 1},
-		Tokens: tally.Tokens{Input: 11, Output: 6, Reasoning: 1, CacheRead: 3, CacheWrite: 2, Total: 22}, Cost: 0.75,
+		Tokens: tally.Tokens{Input: 12, Output: 8, Reasoning: 1, CacheRead: 3, CacheWrite: 2, Total: 25}, Cost: 1.25,
 		First: time.UnixMilli(1000).UTC(), Last: time.UnixMilli(4000).UTC(),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

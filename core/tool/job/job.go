@@ -10,6 +10,7 @@ import (
 	"time"
 
 	board "veyyon.dev/veyyon/core/job"
+	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/tool"
 )
 
@@ -58,6 +59,21 @@ func (jobs) Spec() tool.Spec {
 type Details struct {
 	Jobs      []Job       `json:"jobs"`
 	Cancelled []Cancelled `json:"cancelled,omitempty"`
+	// Usage is what the jobs cost whose results are told here: what is delivered
+	// by itself is counted there.
+	Usage *message.Usage `json:"usage,omitempty"`
+}
+
+// spend adds what a job cost to the usage.
+func (d *Details) spend(u *message.Usage) {
+	switch {
+	case u == nil:
+	case d.Usage == nil:
+		d.Usage = u
+	default:
+		sum := d.Usage.Plus(*u)
+		d.Usage = &sum
+	}
 }
 
 // Job is how a job stands.
@@ -103,6 +119,9 @@ func (j jobs) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	if args.Poll != nil {
 		for _, c := range j.wait(ctx, b, args.Poll, call) {
 			details.Jobs = append(details.Jobs, describe(text, c))
+			if c.Fresh {
+				details.spend(c.Result.Usage)
+			}
 		}
 	}
 	if args.List || args.Poll == nil && args.Cancel == nil {

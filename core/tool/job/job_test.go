@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	board "veyyon.dev/veyyon/core/job"
+	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/tool"
 )
 
@@ -80,6 +81,34 @@ func TestAPollBringsEachResultOnce(t *testing.T) {
 		text, _ = use(t.Context(), `{"poll":["bash-1","bash-9"]}`)
 		if diff := cmp.Diff("bash-1 (sleep): completed, 1s\nbash-9: there is no such job, or it was over long ago", text); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+func TestAPollTellsWhatTheResultsCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := board.NewBoard(3)
+		for range 2 {
+			if _, err := b.Start(board.Task, "scout", func(context.Context, func(string)) board.Result {
+				return board.Result{Text: "found", Usage: &message.Usage{Input: 3, TotalTokens: 3}}
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		it := New(Options{Wait: time.Minute, Board: func(tool.Session) (*board.Board, bool) { return b, true }})
+		for _, want := range []*message.Usage{{Input: 6, TotalTokens: 6}, nil} { // each is told once
+			out, err := it.Run(t.Context(), tool.Call{Args: json.RawMessage(`{"poll":["task-1","task-2"]}`), Update: func(tool.Output) {}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got Details
+			if err := json.Unmarshal(out.Details, &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got.Usage); diff != "" {
+				t.Error(diff)
+			}
 		}
 	})
 }
