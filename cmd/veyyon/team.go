@@ -23,7 +23,7 @@ func (l *launch) newTeam() *subagent.Team {
 		System:      func(dir string) string { return prompt.Place(dir, now) },
 		Concurrency: config.AgentConcurrency.Of(s), Depth: config.AgentDepth.Of(s),
 		MaxBytes: positive("VEYYON_TASK_MAX_OUTPUT_BYTES"), MaxLines: positive("VEYYON_TASK_MAX_OUTPUT_LINES"),
-		Isolation: config.AgentIsolation.Of(s), Merge: config.AgentMerge.Of(s), Blobs: l.dirs.Blobs, Env: l.childEnv(),
+		Isolation: config.AgentIsolation.Of(s), Merge: config.AgentMerge.Of(s), Commits: config.AgentCommits.Of(s), Blobs: l.dirs.Blobs, Env: l.childEnv(),
 	})
 	for _, text := range team.Agents(l.dir).Warnings {
 		l.warn("an agent was passed over", fmt.Errorf("%s", text))

@@ -92,7 +92,7 @@ var (
 	AutoResume       = boolean("autoResume", false, "Start with the newest session of the folder")
 	AgentIsolation   = hosted(enum("agent.isolation.mode", "How agents are kept apart from the working tree: all but none make a git worktree", "none", "worktree", "auto", "apfs", "btrfs", "zfs", "reflink", "overlayfs", "projfs", "block-clone", "rcopy"))
 	AgentMerge       = hosted(enum("agent.isolation.merge", "How the work of an agent comes back", "patch", "branch"))
-	AgentCommits     = later(hosted(enum("agent.isolation.commits", "Who writes the messages of its commits", "generic", "ai")))
+	AgentCommits     = hosted(enum("agent.isolation.commits", "Who writes the messages of its commits", "generic", "ai"))
 	AgentDelegation  = hosted(enum("agent.delegation", "How hard to push handing work to agents", "default", "preferred", "always"))
 	AgentBatch       = hosted(boolean("agent.batch", true, "Let one call start several agents"))
 	AgentConcurrency = hosted(integer("agent.maxConcurrency", 32, 0, "Most model requests that agents have open at a time; 0 is no limit"))

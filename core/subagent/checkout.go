@@ -1,19 +1,11 @@
 package subagent
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
-
-	"github.com/google/renameio/v2"
 
 	"veyyon.dev/veyyon/core/fault"
 )
@@ -21,27 +13,27 @@ import (
 // errNoRepository is fixed by the original's texts.
 var errNoRepository = fault.New(fault.Invalid, "Isolated task execution requires a git repository. Run the task without isolation, or in a repository.")
 
-// gitWait bounds one git command; it fails then.
-const gitWait = 2 * time.Minute
-
 // checkout is a copy of a repository's working tree, with what is not committed,
 // for one agent.
 type checkout struct {
-	repo string // the top of the repository
-	tree string // the top of the copy
-	dir  string // where in the copy the agent works
-	base string // the commit of the copy as it began
-	env  []string
+	repo   string // the top of the repository
+	common string // where that keeps what all of its working trees share
+	tree   string // the top of the copy
+	dir    string // where in the copy the agent works
+	base   string // the commit of the copy as it began
+	env    []string
+	lock   *os.File // on tree, while this process uses it: see sweep
+	kept   bool     // the work in it could not be brought back: it stays
 }
 
 // openCheckout copies the working tree that dir is in. Nothing of the repository
 // is run: no hooks, no fsmonitor. env is the environment of git.
 func openCheckout(ctx context.Context, dir string, env []string) (*checkout, error) {
-	top, err := git(ctx, env, dir, nil, "rev-parse", "--show-toplevel")
+	places, err := git(ctx, env, dir, nil, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir")
 	if err != nil {
 		return nil, errNoRepository
 	}
-	repo := strings.TrimSpace(top)
+	repo, common, _ := strings.Cut(strings.TrimSuffix(places, "\n"), "\n")
 	if _, err := git(ctx, env, repo, nil, "rev-parse", "--verify", "HEAD"); err != nil {
 		return nil, errNoRepository // nothing is committed: there is nothing to copy from
 	}
@@ -53,11 +45,17 @@ func openCheckout(ctx context.Context, dir string, env []string) (*checkout, err
 	if err != nil || strings.HasPrefix(below, "..") {
 		below = "."
 	}
-	tree, err := os.MkdirTemp("", "veyyon-agent-")
+	c := &checkout{repo: repo, common: common, env: env}
+	c.sweep(ctx)
+	tree, err := os.MkdirTemp("", copyPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("copying the working tree: %w", err)
 	}
-	c := &checkout{repo: repo, tree: tree, dir: filepath.Join(tree, below), env: env}
+	c.tree, c.dir = tree, filepath.Join(tree, below)
+	if c.lock, err = lockTree(tree); err != nil {
+		_ = os.Remove(tree) // it is empty, and the first error tells
+		return nil, fmt.Errorf("copying the working tree: %w", err)
+	}
 	if err := c.fill(ctx); err != nil {
 		c.close(context.WithoutCancel(ctx))
 		return nil, fmt.Errorf("copying the working tree: %w", err)
@@ -66,7 +64,11 @@ func openCheckout(ctx context.Context, dir string, env []string) (*checkout, err
 }
 
 func (c *checkout) fill(ctx context.Context) error {
-	if _, err := git(ctx, c.env, c.repo, nil, "worktree", "add", "--quiet", "--detach", "--force", c.tree, "HEAD"); err != nil {
+	// Broken off, this could leave a repository that git cannot read.
+	if _, err := c.alone(context.WithoutCancel(ctx), "worktree", "add", "--quiet", "--detach", "--force", "--no-checkout", c.tree, "HEAD"); err != nil {
+		return err
+	}
+	if _, err := git(ctx, c.env, c.tree, nil, "reset", "--quiet", "--hard"); err != nil {
 		return err
 	}
 	changes, err := git(ctx, c.env, c.repo, nil, diff("HEAD")...)
@@ -74,7 +76,7 @@ func (c *checkout) fill(ctx context.Context) error {
 		return err
 	}
 	if changes != "" {
-		if _, err := git(ctx, c.env, c.tree, []byte(changes), "apply", "--whitespace=nowarn", "--binary", "-"); err != nil {
+		if _, err := git(ctx, c.env, c.tree, []byte(changes), "apply", "--whitespace=nowarn", "--no-ignore-whitespace", "--binary", "-"); err != nil {
 			return err
 		}
 	}
@@ -125,9 +127,34 @@ func (c *checkout) copyUntracked(ctx context.Context) error {
 	return nil
 }
 
+// add tells git of all files. A repository that the agent has made in its copy
+// becomes plain files: git would take down no more of it than that it was there.
+func (c *checkout) add(ctx context.Context) error {
+	for {
+		names, err := git(ctx, c.env, c.tree, nil, "ls-files", "--others", "--exclude-standard", "-z")
+		if err != nil {
+			return err
+		}
+		inner := 0
+		for name := range strings.SplitSeq(names, "\x00") {
+			if strings.HasSuffix(name, "/") {
+				inner++
+				if err := os.RemoveAll(filepath.Join(c.tree, name, ".git")); err != nil {
+					return err
+				}
+			}
+		}
+		if inner == 0 { // nor in what has come to light
+			break
+		}
+	}
+	_, err := git(ctx, c.env, c.tree, nil, "add", "--all")
+	return err
+}
+
 // commit records the tree in the copy and returns the commit.
 func (c *checkout) commit(ctx context.Context, text string) (string, error) {
-	if _, err := git(ctx, c.env, c.tree, nil, "add", "--all"); err != nil {
+	if err := c.add(ctx); err != nil {
 		return "", err
 	}
 	if _, err := git(ctx, c.env, c.tree, nil, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "-m", text); err != nil {
@@ -139,7 +166,7 @@ func (c *checkout) commit(ctx context.Context, text string) (string, error) {
 
 // patch is what has changed in the copy since it began.
 func (c *checkout) patch(ctx context.Context) ([]byte, error) {
-	if _, err := git(ctx, c.env, c.tree, nil, "add", "--all"); err != nil {
+	if err := c.add(ctx); err != nil {
 		return nil, err
 	}
 	changes, err := git(ctx, c.env, c.tree, nil, diff("--cached", c.base)...)
@@ -151,13 +178,14 @@ func (c *checkout) patch(ctx context.Context) ([]byte, error) {
 func diff(what ...string) []string {
 	return append([]string{
 		"diff", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--submodule=short", "--ita-visible-in-index",
+		"--unified=3", "--inter-hunk-context=0",
 		"--src-prefix=a/", "--dst-prefix=b/",
 	}, what...)
 }
 
 // apply brings a patch into the repository's working tree, wholly or not at all.
 func (c *checkout) apply(ctx context.Context, patch []byte) error {
-	_, err := git(ctx, c.env, c.repo, patch, "apply", "--whitespace=nowarn", "--binary", "-")
+	_, err := git(ctx, c.env, c.repo, patch, "apply", "--whitespace=nowarn", "--no-ignore-whitespace", "--binary", "-")
 	return err
 }
 
@@ -167,73 +195,6 @@ func (c *checkout) branch(ctx context.Context, name, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = git(ctx, c.env, c.repo, nil, "branch", "--", name, head)
+	_, err = c.alone(ctx, "branch", "--", name, head)
 	return err
-}
-
-// close removes the copy.
-func (c *checkout) close(ctx context.Context) {
-	_, err := git(ctx, c.env, c.repo, nil, "worktree", "remove", "--force", "--force", c.tree)
-	if err != nil {
-		_, _ = git(ctx, c.env, c.repo, nil, "worktree", "prune") // the folder goes all the same
-	}
-	if err := os.RemoveAll(c.tree); err != nil {
-		slog.Warn("removing the copy of an agent", "folder", c.tree, "err", err)
-	}
-}
-
-// bringBack takes the work of an isolated agent home: into the working tree, or,
-// where that has changed in the same places, into a patch beside the transcripts.
-// The work of one that failed stays in a patch too.
-func (w *Work) bringBack(c *checkout, r *Result) {
-	patch, err := c.patch(w.end)
-	switch {
-	case err != nil:
-		r.ExitCode, r.Error = 1, fmt.Sprintf("the changes of the agent cannot be read: %v", err)
-		return
-	case len(patch) == 0:
-		return
-	case r.ExitCode == 0 && w.team.opts.Merge == "branch":
-		name := "veyyon/" + strings.ReplaceAll(r.ID, ".", "-") + time.Now().Format("-20060102-150405")
-		if err = c.branch(w.end, name, "Work of the agent "+r.ID); err == nil {
-			r.BranchName = name
-			return
-		}
-	case r.ExitCode == 0:
-		w.team.merging.Lock() // two patches of one file at a time would lose one of them
-		err = c.apply(w.end, patch)
-		w.team.merging.Unlock()
-		if err == nil {
-			return
-		}
-	}
-	folder := w.parent.Folder()
-	if folder == "" {
-		folder = os.TempDir()
-	}
-	path := filepath.Join(folder, r.ID+".patch")
-	if failed := renameio.WriteFile(path, patch, 0o600); failed != nil {
-		r.ExitCode, r.Error = 1, fmt.Sprintf("the changes of the agent are lost: %v", errors.Join(err, failed))
-		return
-	}
-	r.PatchPath = path
-}
-
-// git runs a command in dir and returns what it prints.
-func git(ctx context.Context, env []string, dir string, stdin []byte, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitWait)
-	defer cancel()
-	full := append([]string{
-		"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false",
-		"-c", "user.name=veyyon", "-c", "user.email=veyyon@localhost",
-	}, args...)
-	cmd := exec.CommandContext(ctx, "git", full...)
-	cmd.Dir, cmd.Stdin, cmd.WaitDelay = dir, bytes.NewReader(stdin), time.Second
-	cmd.Env = append(slices.Clone(env), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
-	var out, failed bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &failed
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(failed.String()))
-	}
-	return out.String(), nil
 }

@@ -8,6 +8,13 @@ const (
 	QuickBudget  = quickBudget
 )
 
+// What tests of whole teams need of a repository.
+var (
+	Repository = repository
+	Tidy       = tidy
+	Git        = run
+)
+
 // Rests tells whether no agent is on any list and no request holds a slot.
 func (t *Team) Rests() bool {
 	t.mu.Lock()

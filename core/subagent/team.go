@@ -28,6 +28,7 @@ type Options struct {
 	Depth              int      // how deep agents may start agents; negative is no limit
 	Isolation          string   // "none", or how agents are kept apart from the working tree
 	Merge              string   // patch or branch: how the work of an isolated one comes back
+	Commits            string   // generic, or ai: agents write the messages for commits of their work
 	Blobs              string   // folder of large images of transcripts
 	Env                []string // of the git commands that make copies; without keys
 }

@@ -97,7 +97,7 @@ func (t *Team) Enlist(ctx context.Context, parent *session.Session, o Order) *Wo
 		life.SessionFile = filepath.Join(folder, id+".jsonl")
 	}
 	w := &Work{
-		team: t, order: o, parent: parent, at: at, yield: &yield{schema: o.Agent.Output}, tracker: newTracker(life, o.Task),
+		team: t, order: o, parent: parent, at: at, yield: &yield{schema: o.Agent.Output, commit: o.Isolated && t.opts.Commits == "ai"}, tracker: newTracker(life, o.Task),
 		began: time.Now(), end: context.WithoutCancel(ctx),
 	}
 	at.roster.enter(w.tracker)
@@ -117,6 +117,13 @@ func (w *Work) Run(ctx context.Context, told func(event.AgentProgress)) (result 
 	}
 	w.close(result)
 	return result
+}
+
+// Progress is how far the agent has come. Safe for concurrent use.
+func (w *Work) Progress() event.AgentProgress {
+	w.tracker.mu.Lock()
+	defer w.tracker.mu.Unlock()
+	return w.tracker.now(time.Now())
 }
 
 // Refuse ends the agent before it has begun, in place of Run.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"veyyon.dev/veyyon/core/message"
@@ -16,6 +17,7 @@ import (
 // yield is the tool by which an agent ends its work. One agent's own.
 type yield struct {
 	schema json.RawMessage // of the result; nil for any
+	commit bool            // it is to write a message for the commit of its changes
 
 	mu      sync.Mutex
 	yielded *yielded
@@ -24,9 +26,10 @@ type yield struct {
 // yielded is how an agent ended its work: with a report, or telling why it could
 // not.
 type yielded struct {
-	Data  json.RawMessage // what the schema asks for, nil for none
-	Text  string
-	Error string
+	Data   json.RawMessage // what the schema asks for, nil for none
+	Text   string
+	Error  string
+	Commit string // the message for the commit of its changes
 }
 
 func (*yield) name() string { return "yield" }
@@ -39,6 +42,9 @@ func (y *yield) Spec() tool.Spec {
 	}
 	if y.schema != nil {
 		properties["data"] = y.schema
+	}
+	if y.commit {
+		properties["commit"] = map[string]any{"type": "string", "description": "A message for the commit of your changes: a subject in the imperative, and why in the body"}
 	}
 	parameters, _ := message.Marshal(map[string]any{"type": "object", "properties": properties}) // the schema is JSON
 	return tool.Spec{
@@ -60,6 +66,7 @@ func (y *yield) Run(_ context.Context, call tool.Call) (tool.Output, error) {
 		Report string          `json:"report"`
 		Error  string          `json:"error"`
 		Data   json.RawMessage `json:"data"`
+		Commit string          `json:"commit"`
 	}
 	if err := call.Arguments(&args); err != nil {
 		return tool.Output{}, err
@@ -78,7 +85,7 @@ func (y *yield) Run(_ context.Context, call tool.Call) (tool.Output, error) {
 	}
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	y.yielded = &yielded{Data: given, Text: args.Report, Error: args.Error}
+	y.yielded = &yielded{Data: given, Text: args.Report, Error: args.Error, Commit: args.Commit}
 	return tool.TextOutput("Done."), nil
 }
 
@@ -87,6 +94,14 @@ func (y *yield) result() *yielded {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	return y.yielded
+}
+
+// message is what the commit of the agent's changes says.
+func (y *yield) message(id string) string {
+	if done := y.result(); y.commit && done != nil && strings.TrimSpace(done.Commit) != "" {
+		return done.Commit
+	}
+	return "Work of the agent " + id
 }
 
 // over tells whether the agent has ended its work.
