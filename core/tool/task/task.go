@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -216,6 +217,9 @@ func (t task) orders(parent *session.Session, args arguments, call tool.Call) ([
 		dir := call.Dir
 		if w.Cwd != "" {
 			dir = file.Resolve(call.Dir, w.Cwd)
+			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+				return nil, fault.Newf(fault.Invalid, "Not a directory: %s", w.Cwd)
+			}
 		}
 		orders[i] = subagent.Order{
 			Agent: d, Name: w.Name, Context: args.Context, Task: w.Task, Dir: dir, Isolated: w.Isolated && t.opts.Team.Isolates(), CallID: call.ID,
@@ -243,6 +247,7 @@ func (t task) wait(ctx context.Context, parent *session.Session, orders []subage
 	var agents sync.WaitGroup
 	for i, order := range orders { // their ids and frames are in the order of the call
 		work := t.opts.Team.Enlist(ctx, parent, order)
+		standing.set(i, work.Progress()) // hosts count on an entry for each
 		agents.Go(func() {
 			results[i] = work.Run(ctx, func(p event.AgentProgress) { standing.set(i, p) })
 		})
@@ -289,9 +294,7 @@ func (s *standing) get() ([]event.AgentProgress, bool) {
 func inShort(progress []event.AgentProgress) string {
 	var lines []string
 	for _, p := range progress {
-		if p.ID != "" {
-			lines = append(lines, fmt.Sprintf("%s (%s): %s, %s", p.ID, p.Agent, p.Status, tool.Count(p.ToolCount, "tool call")))
-		}
+		lines = append(lines, fmt.Sprintf("%s (%s): %s, %s", p.ID, p.Agent, p.Status, tool.Count(p.ToolCount, "tool call")))
 	}
 	return strings.Join(lines, "\n")
 }
