@@ -93,17 +93,23 @@ type stage struct {
 
 func play(t *testing.T, dir string, opts subagent.Options, f role) *stage {
 	t.Helper()
+	return playWith(t, dir, transcript.Options{Dir: dir, CWD: dir}, opts, f)
+}
+
+// playWith is play with a transcript elsewhere, and with more tools.
+func playWith(t *testing.T, dir string, place transcript.Options, opts subagent.Options, f role, more ...tool.Tool) *stage {
+	t.Helper()
 	if opts.Resolve == nil {
 		opts.Resolve = func(string) (*model.Model, model.Level, bool) { return nil, "", false }
 	}
 	opts.Depth = 2
 	s := &stage{team: subagent.New(opts)}
 	s.team.Subscribe(subagent.LevelProgress)
-	log, err := transcript.New(transcript.Options{Dir: dir, CWD: dir})
+	log, err := transcript.New(place)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := tool.NewSet(look{}, put{}, task.New(task.Options{Team: s.team, Dir: dir, Batch: true, Async: true}))
+	tools := tool.NewSet(look{}, put{}, task.New(task.Options{Team: s.team, Dir: dir, Batch: true, Async: true})).With(more...)
 	s.top = session.New(session.Options{
 		Log: log, Dir: dir, MaxJobs: 8, Models: f, Tools: func() tool.Set { return tools },
 		Choice: session.Choice{Model: &model.Model{ID: "m", Provider: "p"}, Steering: session.QueueAll, FollowUp: session.QueueAll, Interrupt: session.InterruptImmediate},
