@@ -110,6 +110,9 @@ func TestTheWorkOfAnAgentThatFailsIsKeptButNotApplied(t *testing.T) {
 		if err != nil || !strings.Contains(string(patch), "+"+name+"\n") || results[i].Error != "cannot" {
 			t.Errorf("%q, %v; %+v", patch, err, results[i])
 		}
+		if shown := results[i].Shown(); !strings.Contains(shown, "is not applied; it is in "+results[i].PatchPath) {
+			t.Error(shown)
+		}
 		if _, err := os.Stat(filepath.Join(repo, name+".txt")); err == nil {
 			t.Error("it was applied")
 		}

@@ -115,6 +115,8 @@ func (r Result) Shown() string {
 		b.WriteString("\n\n" + text)
 	}
 	switch {
+	case r.PatchPath != "" && r.ExitCode != 0:
+		fmt.Fprintf(&b, "\n\n[What it had changed is not applied; it is in %s]", r.PatchPath)
 	case r.PatchPath != "":
 		fmt.Fprintf(&b, "\n\n[Its changes could not be brought back by themselves; they are in %s]", r.PatchPath)
 	case r.BranchName != "":
