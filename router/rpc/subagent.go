@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"veyyon.dev/veyyon/core/fault"
-	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/subagent"
 	"veyyon.dev/veyyon/core/transcript"
 	wire "veyyon.dev/veyyon/frames/rpc"
@@ -63,24 +62,7 @@ func (c *commands) subagentMessages(_ context.Context, m wire.SubagentMessages) 
 			return router.Answer{}, fault.Wrap(fault.IO, err)
 		}
 		return encode(agentMessages{
-			SessionFile: path, FromByte: part.From, NextByte: part.Next, Reset: part.Reset, Entries: part.Entries, Messages: messagesIn(part.Entries),
+			SessionFile: path, FromByte: part.From, NextByte: part.Next, Reset: part.Reset, Entries: part.Entries, Messages: part.Messages(),
 		})
 	}, nil
-}
-
-// messagesIn are the messages of entries that have one.
-func messagesIn(entries []json.RawMessage) []json.RawMessage {
-	found := []json.RawMessage{}
-	for _, line := range entries {
-		var e struct {
-			Type    string          `json:"type"`
-			Message json.RawMessage `json:"message"`
-		}
-		if json.Unmarshal(line, &e) == nil && e.Type == "message" && e.Message != nil {
-			if _, err := message.Decode(e.Message); err == nil {
-				found = append(found, e.Message)
-			}
-		}
-	}
-	return found
 }
