@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -14,10 +15,14 @@ import (
 	"veyyon.dev/veyyon/core/transcript"
 )
 
-// Snapshot is the transcript of the session in front at this moment, to be read
-// anywhere.
-func (a *Agent) Snapshot(ctx context.Context) (transcript.Snapshot, error) {
-	return moving(ctx, a, func(front *session.Session) (transcript.Snapshot, error) { return front.Snapshot(ctx) })
+// Transcript is that of the session in front at this moment, to be read anywhere,
+// also when the host has left the session. The caller closes file.
+func (a *Agent) Transcript(ctx context.Context) (now transcript.Snapshot, file io.Closer, err error) {
+	err = a.tell(ctx, func(front *session.Session) (failed error) {
+		now, file, failed = front.Apart(ctx)
+		return failed
+	})
+	return now, file, err
 }
 
 // SetLabel names an entry of the session in front; an empty label takes the name

@@ -8,11 +8,6 @@ import (
 	"veyyon.dev/veyyon/core/transcript"
 )
 
-// Snapshot is the transcript of this moment, to be read anywhere.
-func (s *Session) Snapshot(ctx context.Context) (transcript.Snapshot, error) {
-	return ask(ctx, s, func(st *state) transcript.Snapshot { return st.log().Snapshot() })
-}
-
 // BranchPoint is a user message one can go back to.
 type BranchPoint struct {
 	EntryID string `json:"entryId"`

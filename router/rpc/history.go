@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+	"io"
 
 	"veyyon.dev/veyyon/core"
 	"veyyon.dev/veyyon/core/fault"
@@ -54,11 +55,12 @@ func (e encoded) AppendJSON(dst []byte) ([]byte, error) { return append(dst, e..
 const inlinePoints = 200
 
 func (c *commands) branchMessages(ctx context.Context, _ struct{}) (router.Answer, router.Finish, error) {
-	now, err := c.agent.Snapshot(ctx)
+	now, file, err := c.agent.Transcript(ctx)
 	if err != nil {
 		return router.Answer{}, nil, err
 	}
 	read := func(context.Context) (router.Answer, error) {
+		defer release(file)
 		points, err := session.BranchPoints(now)
 		return keyed("messages", points), err
 	}
@@ -89,15 +91,17 @@ type entryList struct {
 const unknownSince fault.Code = "unknown_since"
 
 func (c *commands) entries(ctx context.Context, args wire.Entries) (router.Finish, error) {
-	now, err := c.agent.Snapshot(ctx)
+	now, file, err := c.agent.Transcript(ctx)
 	if err != nil {
 		return nil, err
 	}
 	since, ok := now.Since(args.Since)
 	if !ok {
+		release(file)
 		return nil, fault.New(unknownSince, "Unknown entry: "+args.Since)
 	}
 	return func(context.Context) (router.Answer, error) {
+		defer release(file)
 		answer := entryList{Entries: []json.RawMessage{}, LeafID: leafID(now)}
 		if args.Limit > 0 && len(since) > args.Limit {
 			since, answer.HasMore = since[:args.Limit], true
@@ -112,6 +116,9 @@ func (c *commands) entries(ctx context.Context, args wire.Entries) (router.Finis
 		return encode(answer)
 	}, nil
 }
+
+// release closes a transcript that has been read.
+func release(file io.Closer) { _ = file.Close() } // nothing was written to it
 
 // encode makes the text of an answer here, so that nobody waits for it later.
 func encode(data any) (router.Answer, error) {
@@ -146,11 +153,12 @@ type sessionTree struct {
 }
 
 func (c *commands) tree(ctx context.Context, _ struct{}) (router.Finish, error) {
-	now, err := c.agent.Snapshot(ctx)
+	now, file, err := c.agent.Transcript(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return func(context.Context) (router.Answer, error) {
+		defer release(file)
 		nodes, err := now.Nodes()
 		if err != nil {
 			return router.Answer{}, fault.Wrap(fault.IO, err)
