@@ -247,7 +247,7 @@ func (t task) wait(ctx context.Context, parent *session.Session, orders []subage
 	var agents sync.WaitGroup
 	for i, order := range orders { // their ids and frames are in the order of the call
 		work := t.opts.Team.Enlist(ctx, parent, order)
-		standing.set(i, work.Progress()) // hosts count on an entry for each
+		standing.enter(i, work.Progress()) // hosts count on an entry for each
 		agents.Go(func() {
 			results[i] = work.Run(ctx, func(p event.AgentProgress) { standing.set(i, p) })
 		})
@@ -275,6 +275,13 @@ type standing struct {
 	mu       sync.Mutex
 	progress []event.AgentProgress
 	fresh    bool
+}
+
+// enter notes an agent that has done nothing worth a report yet.
+func (s *standing) enter(i int, p event.AgentProgress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.progress[i] = p
 }
 
 func (s *standing) set(i int, p event.AgentProgress) {
