@@ -2,10 +2,12 @@ package router
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/frames"
@@ -16,6 +18,9 @@ import (
 // Beyond it a newer update takes the place of the waiting ones, which it
 // replaces by its meaning.
 const maxUpdates = 4 << 20
+
+// ErrTimedOut means that a question was not answered within its Timeout.
+var ErrTimedOut = errors.New("the host did not answer in time")
 
 // A Ledger keeps the questions put to the host whose answers are awaited. Safe
 // for concurrent use.
@@ -34,6 +39,9 @@ type Question struct {
 	Body   any
 	Reply  string // the Kind of the reply that answers it
 	Update string // the Kind of the replies that bring it forward, "" for none
+	// Timeout is how long the answer is awaited, 0 for ever. The host is told of
+	// it in the Body, and takes the question back by itself.
+	Timeout time.Duration
 	// Cancel makes the frame that takes the question with the id target back;
 	// id is that frame's own.
 	Cancel func(id, target string) frames.Outbound
@@ -64,10 +72,11 @@ func NewLedger(ctx context.Context, out stages.Outbox) *Ledger {
 // Ask puts a question to the host and waits for its answer. Updates reach fn in
 // order, on the caller's goroutine; fn may be nil when there are none.
 //
-// It returns host.ErrGone once the input has ended, then without a frame; and
-// the cause of ctx if that ends first: then the host has also been sent the
-// cancel frame, once. An answer that came in time wins over both. An error of
-// the outbox means that the connection is over.
+// It returns host.ErrGone once the input has ended, and ErrTimedOut after the
+// question's Timeout, both without a frame; and the cause of ctx if that ends
+// first: then the host has also been sent the cancel frame, once. An answer that
+// came in time wins over all. An error of the outbox means that the connection
+// is over.
 //
 // Protocol: "Host Tool Sub-Protocol", "Host URI Sub-Protocol", "Extension UI
 // Sub-Protocol".
@@ -83,6 +92,12 @@ func (l *Ledger) Ask(ctx context.Context, q Question, fn func(frames.Reply)) (fr
 		l.remove(id)
 		return frames.Reply{}, err
 	}
+	var late <-chan time.Time // never, without a timeout
+	if q.Timeout > 0 {
+		timer := time.NewTimer(q.Timeout)
+		defer timer.Stop()
+		late = timer.C
+	}
 	for {
 		select {
 		case <-a.wake:
@@ -96,8 +111,19 @@ func (l *Ledger) Ask(ctx context.Context, q Question, fn func(frames.Reply)) (fr
 			}
 			reply, _, err := l.deliver(a, fn) // the answer, or the end, was first
 			return reply, err
+		case <-late:
+			if l.remove(id) {
+				return frames.Reply{}, ErrTimedOut
+			}
+			reply, _, err := l.deliver(a, fn) // as above
+			return reply, err
 		}
 	}
+}
+
+// Tell sends the host what needs no answer under an id of its own.
+func (l *Ledger) Tell(name string, body any) error {
+	return l.send(frames.Ask{ID: l.newID(), Name: name, Body: body})
 }
 
 // Settle hands a reply to whoever asked. One that nobody waits for (any more) is

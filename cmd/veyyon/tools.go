@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -46,8 +47,8 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 	all = append(all, task.New(task.Options{
 		Team: l.team, Dir: l.dir, Batch: config.AgentBatch.Of(s), Async: config.AsyncOn.Of(s), Eager: config.AgentDelegation.Of(s) != "default",
 	}))
-	if l.withUI {
-		all = append(all, ask.New(rpc.UI{Ledger: ledger}, 0))
+	if l.withUI && config.AskOn.Of(s) {
+		all = append(all, ask.New(ui(ledger), time.Duration(config.AskTimeout.Of(s))*time.Second))
 	}
 	return tool.NewSet(l.chosen(all)...)
 }
@@ -113,4 +114,10 @@ func (l *launch) chosen(all []tool.Tool) []tool.Tool {
 		wanted = append(wanted, name)
 	}
 	return slices.DeleteFunc(all, func(t tool.Tool) bool { return !slices.Contains(wanted, t.Spec().Name) })
+}
+
+// ui is the way to the person behind the host.
+func ui(ledger *router.Ledger) rpc.UI {
+	titles := slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(strings.TrimSpace(os.Getenv("VEYYON_RPC_EMIT_TITLE"))))
+	return rpc.UI{Ledger: ledger, Titles: titles}
 }

@@ -71,6 +71,9 @@ var (
 	EditFuzzy       = later(boolean("edit.fuzzyMatch", true, "Accept text that differs a little from the file"))
 	EditThreshold   = later(number("edit.fuzzyThreshold", 0.95, 0, "How alike it must be, 0 to 1"))
 
+	AskOn      = boolean("ask.enabled", true, "Offer the ask tool where the host shows dialogs")
+	AskTimeout = integer("ask.timeout", 0, 0, "Seconds until a question is answered with its recommended option; 0 waits for ever")
+
 	TodoOn        = boolean("todo.enabled", true, "Offer the todo tool")
 	TodoReminders = at(boolean("todo.reminders", true, "Remind the model of unfinished tasks"), "todo", "reminders", "enabled")
 	TodoMax       = integer("todo.reminders.max", 3, 0, "Most reminders of one run")

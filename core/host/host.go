@@ -58,13 +58,3 @@ type Scheme struct {
 	Writable    bool
 	Immutable   bool
 }
-
-// UI asks the person behind the host. It is nil for tools under plain rpc.
-// ok is false when the person cancelled or the dialog timed out; an error is
-// the cause of ctx or ErrGone.
-//
-// Protocol: "Extension UI Sub-Protocol".
-type UI interface {
-	Select(ctx context.Context, title string, options []string) (value string, ok bool, err error)
-	Editor(ctx context.Context, title, prefill string) (value string, ok bool, err error)
-}

@@ -145,14 +145,6 @@ var asks = map[string]struct {
 		object{"type": "host_uri_cancel"},
 		"Host URI write for db://a was aborted", "RPC client disconnected before host URI request completed",
 	},
-	"select": {
-		func(ctx context.Context, l *router.Ledger) error {
-			_, _, err := UI{l}.Select(ctx, "t", []string{"a"})
-			return err
-		},
-		object{"type": "extension_ui_request", "method": "cancel"},
-		"interrupted", "RPC client disconnected before extension UI response completed",
-	},
 }
 
 func TestAnAbortedAskIsTakenBack(t *testing.T) {
@@ -255,46 +247,4 @@ func TestSchemesAreReplacedAsAWhole(t *testing.T) {
 	uris.replace([]host.Scheme{{Name: "notes"}})
 	_, ok = uris.Scheme("db")
 	same(t, ok, false)
-}
-
-func TestDialogsTakeWhatThePersonSays(t *testing.T) {
-	type said struct {
-		Value string
-		OK    bool
-	}
-	for _, c := range []struct {
-		reply object
-		want  said
-	}{
-		{object{"value": "not an option"}, said{"not an option", true}},
-		{object{"value": ""}, said{"", true}},
-		{object{"cancelled": true, "value": "x"}, said{}},
-		{object{"cancelled": true, "timedOut": true}, said{}},
-		{object{"confirmed": true}, said{}},
-		{object{"value": 5}, said{}},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			l := newLine(t)
-			for _, dialog := range []struct {
-				put  func() (string, bool, error)
-				want object
-			}{
-				{func() (string, bool, error) { return UI{l.ledger}.Select(t.Context(), "Pick", []string{"a", "b"}) }, object{"method": "select", "title": "Pick", "options": []any{"a", "b"}}},
-				{func() (string, bool, error) { return UI{l.ledger}.Editor(t.Context(), "Edit", "text") }, object{"method": "editor", "title": "Edit", "prefill": "text"}},
-			} {
-				done := ask(func() (said, error) { value, ok, err := dialog.put(); return said{value, ok}, err })
-				request := l.read()
-				dialog.want["type"], dialog.want["id"] = "extension_ui_request", request["id"]
-				same(t, request, dialog.want)
-				reply := object{"type": "extension_ui_response"}
-				for k, v := range c.reply {
-					reply[k] = v
-				}
-				l.write(request["id"], reply)
-				got := <-done
-				same(t, got.err, error(nil))
-				same(t, got.value, c.want)
-			}
-		})
-	}
 }

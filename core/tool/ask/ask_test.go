@@ -22,24 +22,31 @@ type person struct {
 	shown   []string
 }
 
-func (p *person) Select(ctx context.Context, title string, options []string) (string, bool, error) {
-	return p.next(ctx, title+" | "+strings.Join(options, " | "))
-}
-
-func (p *person) Editor(ctx context.Context, title, prefill string) (string, bool, error) {
-	return p.next(ctx, fmt.Sprintf("edit %s %q", title, prefill))
-}
-
-func (p *person) next(ctx context.Context, dialog string) (string, bool, error) {
-	p.shown = append(p.shown, dialog)
+func (p *person) Ask(ctx context.Context, d host.Dialog) (host.Answer, error) {
+	var timeout <-chan time.Time
+	switch d := d.(type) {
+	case host.Select:
+		p.shown = append(p.shown, d.Title+" | "+strings.Join(d.Options, " | "))
+		if d.Timeout > 0 {
+			timeout = time.After(d.Timeout)
+		}
+	case host.Editor:
+		p.shown = append(p.shown, fmt.Sprintf("edit %s %q", d.Title, d.Prefill))
+	}
 	if len(p.answers) == 0 {
-		<-ctx.Done()
-		return "", false, context.Cause(ctx)
+		select {
+		case <-ctx.Done():
+			return host.Answer{}, context.Cause(ctx)
+		case <-timeout:
+			return host.Answer{TimedOut: true}, nil
+		}
 	}
 	answer := p.answers[0]
 	p.answers = p.answers[1:]
-	return answer, answer != "", nil
+	return host.Answer{Value: answer, Given: answer != ""}, nil
 }
+
+func (p *person) Show(host.Notice) error { return nil }
 
 const (
 	single = `{"questions":[{"id":"q","question":"Which?","options":[{"label":"A"},{"label":"B"}],"recommended":1}]}`

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"veyyon.dev/veyyon/core/host"
 )
 
 // What dialogs show beside the options.
@@ -41,11 +43,11 @@ func (a *asker) put(ctx context.Context, q Question, title string) (Answer, erro
 		}
 		switch {
 		case value == labelOther:
-			text, ok, err := a.ui.Editor(ctx, title, "")
-			if err == nil && !ok {
+			text, err := a.ui.Ask(ctx, host.Editor{Title: title})
+			if err == nil && !text.Given {
 				err = ErrInputCancelled
 			}
-			answer.CustomInput = &text
+			answer.CustomInput = &text.Value
 			return answer, err
 		case value == labelDone && len(answer.SelectedOptions) > 0:
 			return answer, nil
@@ -62,21 +64,16 @@ func (a *asker) put(ctx context.Context, q Question, title string) (Answer, erro
 
 // choose shows one dialog. It returns errTimeout when nobody answers in time.
 func (a *asker) choose(ctx context.Context, title string, choices []string) (string, error) {
-	if a.timeout > 0 {
-		limited, stop := context.WithTimeoutCause(ctx, a.timeout, errTimeout)
-		defer stop()
-		ctx = limited
-	}
-	value, ok, err := a.ui.Select(ctx, title, choices)
+	answer, err := a.ui.Ask(ctx, host.Select{Title: title, Options: choices, Timeout: a.timeout})
 	switch {
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
 	case err != nil:
 		return "", err
-	case !ok:
+	case answer.TimedOut:
+		return "", errTimeout
+	case !answer.Given:
 		return "", ErrCancelled
 	}
-	return value, nil
+	return answer.Value, nil
 }
 
 func heading(title string, answer Answer) string {
