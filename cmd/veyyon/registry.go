@@ -42,13 +42,13 @@ func newRegistry(dirs config.Dirs, s *config.Settings, keys *auth.Source, play *
 	client := wire.NewClient()
 	setTimeout(&client.FirstEvent, config.FirstEventTimeout.Of(s))
 	setTimeout(&client.Idle, config.IdleTimeout.Of(s))
-	script := scripted.New(play)
+	script, t := scripted.New(play), tuning(s)
 	return registry.New(registry.Options{
 		CatalogPath: catalogPath(dirs), ModelsYML: filepath.Join(dirs.Agent, "models.yml"),
 		Keys: keys, Enabled: s.Models(), Disabled: s.HiddenProviders(), Scripted: script.Models(),
 		Providers: map[model.API]model.Provider{
-			model.APICompletions: openai.NewCompletions(client), model.APIResponses: openai.NewResponses(client),
-			model.APIAnthropic: anthropic.New(client), model.APIGoogle: google.New(client), model.APIScripted: script,
+			model.APICompletions: model.Tuned(openai.NewCompletions(client), t), model.APIResponses: model.Tuned(openai.NewResponses(client), t),
+			model.APIAnthropic: model.Tuned(anthropic.New(client), t), model.APIGoogle: model.Tuned(google.New(client), t), model.APIScripted: script,
 		},
 	})
 }

@@ -114,6 +114,14 @@ func (k Key[T]) Of(s *Settings) T {
 	return k.preset.(T) // add made it
 }
 
+// Given is the value of the key if any file or flag sets it.
+func (k Key[T]) Given(s *Settings) (value T, ok bool) {
+	if v, ok := s.values[k.name]; ok {
+		return v.(T), true // check made it
+	}
+	return value, false
+}
+
 // check returns a decoded value as the key's type, or what is wrong with it.
 func (s *spec) check(raw any) (value any, problem string) {
 	switch s.kind {

@@ -34,6 +34,7 @@ type Request struct {
 	// NoTools asks for an answer without tool calls even when Tools is set.
 	NoTools   bool
 	MaxTokens int // of the answer, in tokens; 0 leaves it to the model's own limit
+	Tuning    *Tuning // set by Tuned, nil without
 }
 
 // Thinks tells whether the model can reason and is asked to.

@@ -114,3 +114,14 @@ func BenchmarkMessagesDeltas(b *testing.B) {
 		"event: content_block_delta\n"+`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"token "}}`+"\n\n",
 		`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}`+"\n\n"+`data: {"type":"message_stop"}`+"\n\n")
 }
+
+func TestSettingsTuneTheRequest(t *testing.T) {
+	req := wiretest.Question(model.APIAnthropic)
+	req.Tuning = wiretest.Everything()
+	wiretest.Says(t, requestOf(req, compat{}, replay.Rules{}),
+		`{"thinking": {"type": "enabled", "budget_tokens": 3000}, "temperature": null, "top_p": null, "top_k": null}`)
+	req.Thinking = model.LevelOff
+	wiretest.Says(t, requestOf(req, compat{}, replay.Rules{}), `{"thinking": null, "temperature": 0.5, "top_p": null, "top_k": 40}`)
+	req.Tuning.Temperature = nil
+	wiretest.Says(t, requestOf(req, compat{}, replay.Rules{}), `{"temperature": null, "top_p": 0.5, "top_k": 40}`)
+}

@@ -30,6 +30,9 @@ type request struct {
 	ToolChoice   *typed        `json:"tool_choice,omitempty"`
 	Thinking     *thinking     `json:"thinking,omitempty"`
 	OutputConfig *outputConfig `json:"output_config,omitempty"`
+	Temperature  *float64      `json:"temperature,omitempty"`
+	TopP         *float64      `json:"top_p,omitempty"`
+	TopK         *int          `json:"top_k,omitempty"`
 	Stream       bool          `json:"stream"`
 }
 
@@ -92,10 +95,24 @@ func requestOf(req *model.Request, c compat, rules replay.Rules) *request {
 		out.ToolChoice = &typed{"none"}
 	}
 	out.think(req)
+	out.sample(req)
 	if c.CacheControl {
 		out.markForCache()
 	}
 	return out
+}
+
+// sample sets how words are chosen. A model that thinks refuses all of it, and
+// newer ones refuse the temperature and top_p together.
+func (r *request) sample(req *model.Request) {
+	if req.Thinks() {
+		return
+	}
+	t := req.Tuned()
+	r.Temperature, r.TopK = t.Temperature, t.TopK
+	if t.Temperature == nil {
+		r.TopP = t.TopP
+	}
 }
 
 // turns joins what one side says in a row: all results of a batch must stand in

@@ -52,7 +52,10 @@ func (r *request) think(req *model.Request) {
 // budget lets the model think in tokens of its own, on top of the answer's as
 // far as the model's limit goes.
 func (r *request) budget(req *model.Request) {
-	budget := budgets[req.Thinking]
+	budget, set := req.Tuned().Budgets[req.Thinking]
+	if !set {
+		budget = budgets[req.Thinking]
+	}
 	most := max(r.MaxTokens, min(req.Model.MaxTokens, replay.MaxOutput))
 	if req.MaxTokens > 0 {
 		r.MaxTokens = min(r.MaxTokens+budget, most)

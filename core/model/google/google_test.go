@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/model/replay"
 	"veyyon.dev/veyyon/core/model/wire"
 	"veyyon.dev/veyyon/core/model/wire/wiretest"
 )
@@ -73,4 +74,13 @@ func BenchmarkGeminiDeltas(b *testing.B) {
 	wiretest.Bench(b, gemini, wiretest.Question(model.APIGoogle), "",
 		`data: {"candidates": [{"content": {"parts": [{"text": "token "}],"role": "model"},"index": 0}],"modelVersion": "m-1","responseId": "r1"}`+"\n\n",
 		`data: {"candidates":[{"finishReason":"STOP"}]}`+"\n\n")
+}
+
+func TestSettingsTuneTheRequest(t *testing.T) {
+	req := wiretest.Question(model.APIGoogle)
+	req.Tuning = wiretest.Everything()
+	wiretest.Says(t, requestOf(req, replay.Rules{}).GenerationConfig,
+		`{"thinkingConfig": {"includeThoughts": true, "thinkingBudget": 3000}, "temperature": 0.5, "topP": 0.5, "topK": 40, "presencePenalty": 0.5}`)
+	req.Thinking = model.LevelOff
+	wiretest.Says(t, requestOf(req, replay.Rules{}).GenerationConfig, `{"thinkingConfig": {"thinkingBudget": 0}}`)
 }

@@ -64,13 +64,21 @@ type (
 	generationConfig struct {
 		MaxOutputTokens int             `json:"maxOutputTokens,omitempty"`
 		ThinkingConfig  *thinkingConfig `json:"thinkingConfig,omitempty"`
+		Temperature     *float64        `json:"temperature,omitempty"`
+		TopP            *float64        `json:"topP,omitempty"`
+		TopK            *int            `json:"topK,omitempty"`
+		PresencePenalty *float64        `json:"presencePenalty,omitempty"`
 	}
 )
 
 func requestOf(req *model.Request, rules replay.Rules) *request {
+	t := req.Tuned()
 	out := &request{
-		Contents:         contents(req, rules),
-		GenerationConfig: &generationConfig{MaxOutputTokens: replay.OutputLimit(req), ThinkingConfig: thinking(req)},
+		Contents: contents(req, rules),
+		GenerationConfig: &generationConfig{
+			MaxOutputTokens: replay.OutputLimit(req), ThinkingConfig: thinking(req),
+			Temperature: t.Temperature, TopP: t.TopP, TopK: t.TopK, PresencePenalty: t.PresencePenalty,
+		},
 	}
 	if system := replay.System(req); len(system) > 0 {
 		out.SystemInstruction = &content{}

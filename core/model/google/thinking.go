@@ -27,7 +27,10 @@ func thinking(req *model.Request) *thinkingConfig {
 	if !on && m.Thinking != nil && m.Thinking.RequireEffort {
 		return nil
 	}
-	budget := budgetOf(m, level)
+	budget, set := req.Tuned().Budgets[level]
+	if !on || !set {
+		budget = budgetOf(m, level)
+	}
 	return &thinkingConfig{IncludeThoughts: on, ThinkingBudget: &budget}
 }
 

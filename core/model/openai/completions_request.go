@@ -21,6 +21,14 @@ type chatRequest struct {
 	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
 	PromptCacheKey      string         `json:"prompt_cache_key,omitempty"`
 
+	Temperature       *float64 `json:"temperature,omitempty"`
+	TopP              *float64 `json:"top_p,omitempty"`
+	PresencePenalty   *float64 `json:"presence_penalty,omitempty"`
+	TopK              *int     `json:"top_k,omitempty"`
+	MinP              *float64 `json:"min_p,omitempty"`
+	RepetitionPenalty *float64 `json:"repetition_penalty,omitempty"`
+	Verbosity         string   `json:"verbosity,omitempty"`
+
 	ReasoningEffort    string          `json:"reasoning_effort,omitempty"`
 	Reasoning          *routerThinking `json:"reasoning,omitempty"`
 	Thinking           *typed          `json:"thinking,omitempty"`
@@ -108,8 +116,29 @@ func chatRequestOf(req *model.Request, c compat, rules replay.Rules) *chatReques
 	if req.Model.Reasoning {
 		out.think(req, c)
 	}
+	out.sample(req)
 	return out
 }
+
+// sample sets how words are chosen. OpenAI's own models refuse it where they
+// think, and know only half of it.
+func (r *chatRequest) sample(req *model.Request) {
+	t := req.Tuned()
+	own := is(req.Model, "openai", "api.openai.com")
+	if verbose(req.Model) {
+		r.Verbosity = t.Verbosity
+	}
+	if own && req.Model.Reasoning {
+		return
+	}
+	r.Temperature, r.TopP, r.PresencePenalty = t.Temperature, t.TopP, t.PresencePenalty
+	if !own {
+		r.TopK, r.MinP, r.RepetitionPenalty = t.TopK, t.MinP, t.RepetitionPenalty
+	}
+}
+
+// verbose tells whether the model can be told how much to say.
+func verbose(m *model.Model) bool { return strings.HasPrefix(m.ID, "gpt-5") }
 
 // think tells the model how hard to think, in the endpoint's own way.
 func (r *chatRequest) think(req *model.Request, c compat) {

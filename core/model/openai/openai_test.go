@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/model/replay"
 	"veyyon.dev/veyyon/core/model/wire"
 	"veyyon.dev/veyyon/core/model/wire/wiretest"
 )
@@ -128,4 +129,24 @@ func BenchmarkResponsesDeltas(b *testing.B) {
 		"event: response.output_text.delta\n"+
 			`data: {"type":"response.output_text.delta","sequence_number":7,"item_id":"msg_1","output_index":0,"content_index":0,"delta":"token "}`+"\n\n",
 		`data: {"type":"response.completed","response":{"id":"r"}}`+"\n\n")
+}
+
+func TestSettingsTuneTheRequest(t *testing.T) {
+	for _, c := range []struct {
+		provider, id, want string
+		thinks             bool
+	}{
+		{"router", "m", `{"temperature": 0.5, "top_p": 0.5, "presence_penalty": 0.5, "top_k": 40, "min_p": 0.5, "repetition_penalty": 0.5, "verbosity": null}`, true},
+		{"openai", "gpt-4.1", `{"temperature": 0.5, "top_p": 0.5, "presence_penalty": 0.5, "top_k": null, "min_p": null, "repetition_penalty": null, "verbosity": null}`, false},
+		{"openai", "gpt-5", `{"temperature": null, "top_p": null, "presence_penalty": null, "verbosity": "low"}`, true},
+	} {
+		req := wiretest.Question(model.APICompletions)
+		req.Tuning, req.Model.Provider, req.Model.ID, req.Model.Reasoning = wiretest.Everything(), c.provider, c.id, c.thinks
+		wiretest.Says(t, chatRequestOf(req, compat{}, replay.Rules{}), c.want)
+	}
+	req := wiretest.Question(model.APIResponses)
+	req.Tuning, req.Model.ID, req.Model.Reasoning = wiretest.Everything(), "gpt-5", true
+	wiretest.Says(t, responsesRequestOf(req, compat{}, replay.Rules{}), `{"text": {"verbosity": "low"}, "temperature": null, "top_p": null}`)
+	req.Model.ID, req.Model.Reasoning = "gpt-4.1", false
+	wiretest.Says(t, responsesRequestOf(req, compat{}, replay.Rules{}), `{"text": null, "temperature": 0.5, "top_p": 0.5}`)
 }

@@ -20,9 +20,15 @@ type responsesRequest struct {
 	MaxOutputTokens int             `json:"max_output_tokens,omitempty"`
 	PromptCacheKey  string          `json:"prompt_cache_key,omitempty"`
 	Reasoning       *reasoning      `json:"reasoning,omitempty"`
+	Text            *textFormat     `json:"text,omitempty"`
+	Temperature     *float64        `json:"temperature,omitempty"`
+	TopP            *float64        `json:"top_p,omitempty"`
 }
 
 type (
+	textFormat struct {
+		Verbosity string `json:"verbosity"`
+	}
 	reasoning struct {
 		Effort  string `json:"effort,omitempty"`
 		Summary string `json:"summary,omitempty"`
@@ -99,7 +105,12 @@ func responsesRequestOf(req *model.Request, c compat, rules replay.Rules) *respo
 	if req.NoTools && len(out.Tools) > 0 {
 		out.ToolChoice = "none"
 	}
-	if !req.Model.Reasoning {
+	t := req.Tuned()
+	if t.Verbosity != "" && verbose(req.Model) {
+		out.Text = &textFormat{t.Verbosity}
+	}
+	if !req.Model.Reasoning { // one that thinks refuses to be told
+		out.Temperature, out.TopP = t.Temperature, t.TopP
 		return out
 	}
 	if c.EncryptedReason {

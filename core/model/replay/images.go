@@ -9,6 +9,7 @@ import (
 
 // What stands in the place of an image that is not sent (facts/agent 13).
 const (
+	noImagesSent = "Image reading is disabled."
 	noImageInput = "[image omitted: the active model does not support image input]"
 	imageLimit   = "[image omitted: provider image limit]"
 )
@@ -26,6 +27,8 @@ type images struct {
 
 func newImages(req *model.Request, rules Rules) *images {
 	switch {
+	case req.Tuned().NoImages:
+		return &images{why: noImagesSent}
 	case !req.Model.TakesImages():
 		return &images{why: noImageInput}
 	case rules.NoImages:

@@ -151,6 +151,11 @@ func TestAModelWithoutEyesIsToldSoOnce(t *testing.T) {
 	if diff := cmp.Diff(want, show(Conversation(req, Rules{}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	req.Tuning = &model.Tuning{NoImages: true}
+	want = []string{`user "q" "Image reading is disabled."`}
+	if diff := cmp.Diff(want, show(Conversation(req, Rules{}))); diff != "" {
+		t.Errorf("with images blocked (-want +got):\n%s", diff)
+	}
 }
 
 func TestTheOldestImagesGiveWay(t *testing.T) {
