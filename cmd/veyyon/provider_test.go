@@ -27,7 +27,7 @@ func TestFlagsAndSettingsReachTheProvider(t *testing.T) {
 			Effort   string `json:"reasoning_effort"`
 
 			Temperature float64
-			Messages []struct{ Content any }
+			Messages    []struct{ Content any }
 		}
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 			t.Error(err)

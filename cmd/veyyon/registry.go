@@ -45,12 +45,22 @@ func newRegistry(dirs config.Dirs, s *config.Settings, keys *auth.Source, play *
 	script, t := scripted.New(play), tuning(s)
 	return registry.New(registry.Options{
 		CatalogPath: catalogPath(dirs), ModelsYML: filepath.Join(dirs.Agent, "models.yml"),
-		Keys: keys, Enabled: s.Models(), Disabled: s.HiddenProviders(), Scripted: script.Models(),
+		Keys: keys, Enabled: s.Models(), Disabled: s.HiddenProviders(), Scripted: script.Models(), Order: words(config.ModelProviders.Of(s)),
 		Providers: map[model.API]model.Provider{
 			model.APICompletions: model.Tuned(openai.NewCompletions(client), t), model.APIResponses: model.Tuned(openai.NewResponses(client), t),
 			model.APIAnthropic: model.Tuned(anthropic.New(client), t), model.APIGoogle: model.Tuned(google.New(client), t), model.APIScripted: script,
 		},
 	})
+}
+
+// words are the entries of a list that are words.
+func words(list []any) (out []string) {
+	for _, entry := range list {
+		if word, ok := entry.(string); ok {
+			out = append(out, word)
+		}
+	}
+	return out
 }
 
 // setTimeout takes a setting in seconds; -1 leaves the built-in limit.

@@ -32,7 +32,7 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 	all := []tool.Tool{
 		read.New(read.Options{URIs: uris, Artifact: session.Artifact, Limit: config.ReadLimit.Of(s)}),
 		write.New(write.Options{Locks: locks, URIs: uris}),
-		edit.New(locks),
+		edit.New(locks, edit.Likeness{Exact: !config.EditFuzzy.Of(s), Misspelt: 100 * (1 - config.EditThreshold.Of(s))}),
 	}
 	optional := func(on bool, t tool.Tool) {
 		if on {
@@ -40,9 +40,9 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 		}
 	}
 	optional(config.BashOn.Of(s), bash.New(l.bashOptions(runner)))
-	optional(config.GrepOn.Of(s), grep.New())
+	optional(config.GrepOn.Of(s), grep.New(config.GrepBefore.Of(s), config.GrepAfter.Of(s)))
 	optional(config.GlobOn.Of(s), glob.New())
-	optional(config.TodoOn.Of(s), todo.New(l.flags.NoSession))
+	optional(config.TodoOn.Of(s), todo.New(todo.Options{InMemory: l.flags.NoSession, Eager: config.TodoEager.Of(s)}))
 	optional(config.AsyncOn.Of(s), job.New(job.Options{Board: session.Board, Wait: pollWait(config.AsyncPoll.Of(s))}))
 	all = append(all, task.New(task.Options{
 		Team: l.team, Dir: l.dir, Batch: config.AgentBatch.Of(s), Async: config.AsyncOn.Of(s), Eager: config.AgentDelegation.Of(s) != "default",
@@ -57,6 +57,7 @@ func (l *launch) bashOptions(runner *shell.Runner) bash.Options {
 	s := l.settings
 	opts := bash.Options{
 		Runner: runner, Terminal: !l.withUI && !l.flags.NoPty, Async: config.AsyncOn.Of(s), Board: session.Board,
+		Columns: config.ToolMaxColumns.Of(s), MaxTimeout: config.ToolMaxTimeout.Of(s),
 	}
 	if config.AutoBackground.Of(s) {
 		opts.Threshold = milliseconds(config.AutoBackgroundT.Of(s))

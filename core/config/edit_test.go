@@ -15,7 +15,7 @@ import (
 
 func TestSetKeepsCommentsAndEverythingElse(t *testing.T) {
 	r := newRoom(t)
-	file := r.profile("# mine\n\nsteeringMode: all # why\n\nretry:\n  # inner\n  maxRetries: 3\n  own: {a: [1, 2]}\ncycleOrder:\n- a # first\n- b\n\n# the end\n")
+	file := r.profile("# mine\n\nsteeringMode: all # why\n\nretry:\n  # inner\n  maxRetries: 3\n  own: {a: [1, 2]}\nmodelProviderOrder:\n- a # first\n- b\n\n# the end\n")
 	for _, set := range [][2]string{
 		{"steeringMode", "one-at-a-time"},
 		{"retry.maxRetries", "7"},
@@ -25,7 +25,7 @@ func TestSetKeepsCommentsAndEverythingElse(t *testing.T) {
 		{"modelRoles.smol", "p/s"},
 		{"todo.reminders.max", "4"},
 		{"todo.reminders", "no"},
-		{"cycleOrder", `["x","y"]`},
+		{"modelProviderOrder", `["x","y"]`},
 		{"tools.approval", `{"bash":"deny"}`},
 		{"edit.fuzzyThreshold", "0.5"},
 	} {
@@ -42,7 +42,7 @@ func TestSetKeepsCommentsAndEverythingElse(t *testing.T) {
 	same(t, []any{"one-at-a-time", 7, false, 5, "p/m:high", 4, false, 0.5}, []any{
 		SteeringMode.Of(s), RetryMax.Of(s), RetryEnabled.Of(s), AutoBackgroundT.Of(s), ModelRoles.Of(s)["default"], TodoMax.Of(s), TodoReminders.Of(s), EditThreshold.Of(s),
 	})
-	same(t, []any{"x", "y"}, CycleOrder.Of(s))
+	same(t, []any{"x", "y"}, ModelProviders.Of(s))
 	same(t, map[string]any{"bash": "deny"}, Approval.Of(s))
 	info, err := os.Stat(file)
 	do(t, err)
@@ -96,7 +96,7 @@ func TestSetSaysWhatWouldFit(t *testing.T) {
 		{"retry.maxRetries", "-1"}:             "Invalid number: -1",
 		{"retry.maxRetries", "NaN"}:            "Invalid number: NaN",
 		{"steeringMode", "some"}:               "Invalid value: some. Valid values: one-at-a-time, all",
-		{"cycleOrder", "x"}:                    "Invalid array JSON: x",
+		{"modelProviderOrder", "x"}:            "Invalid array JSON: x",
 		{"tools.approval", "[]"}:               "Invalid record JSON: []",
 		{"no.such", "1"}:                       "unknown setting: no.such",
 		{"modelRoles.", "1"}:                   "unknown setting: modelRoles.",

@@ -16,7 +16,7 @@ import (
 // of the whole module.
 func TestASettingThatNothingReadsSaysSo(t *testing.T) {
 	read := map[string]bool{}
-	mention := regexp.MustCompile(`\bconfig\.(\w+)\.Of\(`)
+	mention := regexp.MustCompile(`\bconfig\.([A-Z]\w*)(?:\.Of\(|\.Given\(|[,)}])`)
 	here := regexp.MustCompile(`\b([A-Z]\w*)\.Of\(`)
 	for _, room := range []string{"core", "cmd", "router"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", room), func(path string, d fs.DirEntry, err error) error {

@@ -69,9 +69,9 @@ func TestDefaultsFitTheirOwnKeys(t *testing.T) {
 
 func TestLaterLayersWinMappingsMergeListsReplace(t *testing.T) {
 	r := newRoom(t)
-	profile := r.profile("steeringMode: all\nretry: {maxRetries: 1, baseDelayMs: 2, enabled: no}\ncycleOrder: [a, b]\nmodelRoles: {default: p/one, smol: p/two}\nunknown: {deep: [1]}\n")
+	profile := r.profile("steeringMode: all\nretry: {maxRetries: 1, baseDelayMs: 2, enabled: no}\nmodelProviderOrder: [a, b]\nmodelRoles: {default: p/one, smol: p/two}\nunknown: {deep: [1]}\n")
 	r.project("settings.json", "{\n\t\"retry\": {\"maxRetries\": 3},\n\t\"followUpMode\": \"all\", \"interruptMode\": \"wait\"\n}")
-	project := r.project("config.yml", "interruptMode: immediate\ncycleOrder: [c]\n")
+	project := r.project("config.yml", "interruptMode: immediate\nmodelProviderOrder: [c]\n")
 	r.Overlays = []string{"one.yml", "~/two.yml", write(t, filepath.Join(t.TempDir(), "three.yml"), "\n")}
 	write(t, filepath.Join(r.CWD, "one.yml"), "retry: {maxDelayMs: 5}\nmodelRoles: {default: p/three}\n")
 	write(t, filepath.Join(r.Dirs.User, "two.yml"), "retry: {maxDelayMs: 6}\n")
@@ -80,12 +80,12 @@ func TestLaterLayersWinMappingsMergeListsReplace(t *testing.T) {
 	same(t, []any{"all", "all", "immediate", 3, 2, 6, false}, []any{
 		SteeringMode.Of(s), FollowUpMode.Of(s), InterruptMode.Of(s), RetryMax.Of(s), RetryBaseDelay.Of(s), RetryMaxDelay.Of(s), RetryEnabled.Of(s),
 	})
-	same(t, []any{"c"}, CycleOrder.Of(s))
+	same(t, []any{"c"}, ModelProviders.Of(s))
 	same(t, map[string]any{"default": "p/three", "smol": "p/two"}, ModelRoles.Of(s))
 	item, _ := s.Item("steeringMode")
 	same(t, profile, item.Origin)
-	item, _ = s.Item("cycleOrder")
-	same(t, []any{project, []any{"smol", "slow"}}, []any{item.Origin, item.Default})
+	item, _ = s.Item("modelProviderOrder")
+	same(t, []any{project, []any{}}, []any{item.Origin, item.Default})
 	for name, want := range map[string]any{"unknown.deep": []any{uint64(1)}, "modelRoles.smol": "p/two", "retry.maxRetries": 3, "bash.enabled": true} {
 		got, ok := s.Get(name)
 		same(t, []any{want, true}, []any{got, ok})
@@ -102,7 +102,7 @@ func TestLaterLayersWinMappingsMergeListsReplace(t *testing.T) {
 
 func TestWhatDoesNotFitIsNamedAndIgnored(t *testing.T) {
 	r := newRoom(t)
-	text := "steeringMode: sometimes\nretry:\n  maxRetries: many\n  baseDelayMs: -1\n  maxDelayMs: 9\ncompaction: 5\ncycleOrder: x\nmodelRoles: [a]\n" +
+	text := "steeringMode: sometimes\nretry:\n  maxRetries: many\n  baseDelayMs: -1\n  maxDelayMs: 9\ncompaction: 5\nmodelProviderOrder: x\nmodelRoles: [a]\n" +
 		"read:\n  defaultLimit: 2.5\ntodo:\n  reminders: maybe\nbash:\nshellPath: 7\ntools:\n  approvalMode: yes please\nfollowUpMode: all\nthinkingBudgets: {low: .inf}\n"
 	file := r.profile(text)
 	s, warnings := r.load()
@@ -112,7 +112,7 @@ func TestWhatDoesNotFitIsNamedAndIgnored(t *testing.T) {
 		file + `:3: retry.maxRetries: expected a whole number, got "many"; it is ignored`,
 		file + ":4: retry.baseDelayMs: expected at least 0, got -1; it is ignored",
 		file + ":8: modelRoles: expected a mapping, got a list; it is ignored",
-		file + `:7: cycleOrder: expected a list, got "x"; it is ignored`,
+		file + `:7: modelProviderOrder: expected a list, got "x"; it is ignored`,
 		file + ":18: thinkingBudgets.low: expected a whole number, got +Inf; it is ignored",
 		file + ":14: shellPath: expected a string, got 7; it is ignored",
 		file + `:16: tools.approvalMode: tools.approvalMode is set to an unrecognized value ("yes please"); falling back to "ask" (safe). Valid values: plan, ask, auto-edit, yolo, always-ask, write.`,

@@ -33,7 +33,7 @@ type Request struct {
 	Memo     *Memo  // of the conversation that this request goes on with; nil for a request of its own
 	// NoTools asks for an answer without tool calls even when Tools is set.
 	NoTools   bool
-	MaxTokens int // of the answer, in tokens; 0 leaves it to the model's own limit
+	MaxTokens int     // of the answer, in tokens; 0 leaves it to the model's own limit
 	Tuning    *Tuning // set by Tuned, nil without
 }
 

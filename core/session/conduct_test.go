@@ -44,7 +44,7 @@ func setStage(t *testing.T, change func(*Options), answers ...speaks) *stage {
 	}
 	opts := Options{
 		Log: log, Models: g, Dir: "/", Emit: g.hear,
-		Tools: func() tool.Set { return tool.NewSet(todo.New(true), echo{}) },
+		Tools: func() tool.Set { return tool.NewSet(todo.New(todo.Options{InMemory: true}), echo{}) },
 		Todo:  Todo{Reminders: 3, AutoClear: true},
 		Retry: Retry{Max: 3, BaseDelayMs: 500, MaxDelayMs: 60_000},
 		Choice: Choice{

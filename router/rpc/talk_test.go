@@ -332,7 +332,7 @@ func testTools() []tool.Tool {
 			return tool.TextOutput("three"), nil
 		}},
 		does{"broken", false, func(context.Context, tool.Call, time.Duration) (tool.Output, error) { panic("boom") }},
-		todo.New(false),
+		todo.New(todo.Options{}),
 	}
 }
 

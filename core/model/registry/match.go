@@ -43,6 +43,7 @@ func (r *Registry) Match(pattern, provider string) (*model.Model, model.Level, e
 	} else if models = of(models, provider); len(models) == 0 && !s.local(provider) {
 		return nil, "", &MatchError{fmt.Sprintf("Unknown provider %q. Run \"veyyon models\" to see available providers/models.", provider)}
 	}
+	models = preferred(models, r.opts.Order)
 	hasKey := r.hasKey(s)
 	if pattern == "" && provider != "" && len(models) > 0 { // --provider alone
 		return usualOf(models), "", nil
@@ -157,6 +158,22 @@ func choose(models []*model.Model, pattern, provider string, hasKey func(*model.
 	return best(filter(models, func(m *model.Model) bool {
 		return strings.Contains(strings.ToLower(m.ID), pattern) || strings.Contains(strings.ToLower(m.Name), pattern)
 	}), hasKey)
+}
+
+// preferred are the models with those of these providers first, in their order.
+func preferred(models []*model.Model, order []string) []*model.Model {
+	if len(order) == 0 {
+		return models
+	}
+	place := func(m *model.Model) int {
+		if i := slices.Index(order, m.Provider); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	sorted := slices.Clone(models)
+	slices.SortStableFunc(sorted, func(a, b *model.Model) int { return cmp.Compare(place(a), place(b)) })
+	return sorted
 }
 
 // withKey is the first with a key, else the first.

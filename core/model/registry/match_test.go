@@ -33,6 +33,16 @@ const family = `providers:
     - {id: bear-20250301}
 `
 
+func TestPreferredProvidersComeFirst(t *testing.T) {
+	r := world{yml: family, opts: Options{Order: []string{"gamma", "beta"}}}.open(t)
+	for pattern, want := range map[string]string{"lion-2": "beta/lion-2", "alpha/lion-2": "alpha/lion-2", "lion-1": "alpha/lion-1"} {
+		m, _, err := r.Match(pattern, "")
+		if err != nil || m.Ref() != want {
+			t.Errorf("%s is %v, %v; want %s", pattern, m, err, want)
+		}
+	}
+}
+
 func TestModelsAreMatchedByTheRulesInOrder(t *testing.T) {
 	r := world{yml: family, environ: []string{"OPENROUTER_API_KEY=x"}}.open(t)
 	for _, c := range []struct {

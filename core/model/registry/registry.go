@@ -21,6 +21,7 @@ type Options struct {
 	Keys        *auth.Source // never nil
 	Enabled     []string     // patterns (setting enabledModels); when there are any, only models that fit are available
 	Disabled    []string     // providers that are left out altogether (setting disabledProviders)
+	Order       []string     // providers to prefer when a name fits models of several (setting modelProviderOrder)
 	Providers   map[model.API]model.Provider
 	// Scripted are models that need no key. They can be found by name and are
 	// never chosen otherwise; the demo model is not listed as available either.

@@ -23,12 +23,9 @@ const (
 	maxTimeout     = 3600
 )
 
-// What the model sees of the output, in bytes: longer lines are cut, and of a
-// long output the end that fits into tool.InlineLimit with the beginning.
-const (
-	maxColumns = 768
-	maxTail    = 28 << 10
-)
+// maxTail is what the model sees of the end of a long output, in bytes: it fits
+// into tool.InlineLimit with the beginning.
+const maxTail = 28 << 10
 
 //go:embed bash.md
 var description string
@@ -87,10 +84,20 @@ type Options struct {
 	// Threshold moves a command that takes longer to the background, and Stall
 	// one that has been silent for so long; nil never does.
 	Threshold, Stall *time.Duration
+	// Columns is how long a line of the output may be, in bytes; longer ones are
+	// cut. 0 is no limit.
+	Columns int
+	// MaxTimeout is the longest a command may run, in seconds; 0 is an hour.
+	MaxTimeout int
 }
 
 // New returns the tool.
-func New(opts Options) tool.Tool { return bash{opts} }
+func New(opts Options) tool.Tool {
+	if opts.MaxTimeout <= 0 || opts.MaxTimeout > maxTimeout {
+		opts.MaxTimeout = maxTimeout
+	}
+	return bash{opts}
+}
 
 type bash struct{ opts Options }
 
@@ -113,8 +120,9 @@ type command struct {
 	notices []string
 }
 
-func read(call tool.Call) (*command, error) {
-	c := &command{details: Details{TimeoutSeconds: defaultTimeout}}
+func (b bash) read(call tool.Call) (*command, error) {
+	most := float64(b.opts.MaxTimeout)
+	c := &command{details: Details{TimeoutSeconds: min(defaultTimeout, most)}}
 	if err := call.Arguments(&c.arguments); err != nil {
 		return nil, err
 	}
@@ -122,15 +130,15 @@ func read(call tool.Call) (*command, error) {
 		c.dir = filepath.Join(call.Dir, c.dir)
 	}
 	if c.Async {
-		c.details.TimeoutSeconds = maxTimeout
+		c.details.TimeoutSeconds = most
 	}
 	if c.Timeout != nil {
 		wish := *c.Timeout
-		c.details.TimeoutSeconds = min(max(wish, minTimeout), maxTimeout)
+		c.details.TimeoutSeconds = min(max(wish, minTimeout), most)
 		if c.details.TimeoutSeconds != wish {
 			c.details.RequestedTimeoutSeconds = wish
 			c.notices = append(c.notices, fmt.Sprintf("Timeout clamped to %gs (requested %gs; allowed range %d-%ds).",
-				c.details.TimeoutSeconds, wish, minTimeout, maxTimeout))
+				c.details.TimeoutSeconds, wish, minTimeout, b.opts.MaxTimeout))
 		}
 	}
 	return c, nil
@@ -139,7 +147,7 @@ func read(call tool.Call) (*command, error) {
 // Run runs the command. What it printed is there however it ended; anything but
 // exit code 0 makes the output an error.
 func (b bash) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
-	c, err := read(call)
+	c, err := b.read(call)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -158,7 +166,7 @@ func (b bash) run(ctx context.Context, c *command, call tool.Call, tell func(tai
 	result, err := b.opts.Runner.Run(ctx, shell.Command{
 		Line: c.Command, Dir: c.dir, Env: c.Env, Terminal: b.opts.Terminal,
 		Timeout: time.Duration(details.TimeoutSeconds * float64(time.Second)),
-		Columns: maxColumns, Tail: maxTail, Spill: &whole, Output: tell,
+		Columns: b.opts.Columns, Tail: maxTail, Spill: &whole, Output: tell,
 	})
 	if err != nil {
 		return tool.ErrorOutput(err.Error()), nil

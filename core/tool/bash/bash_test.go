@@ -44,7 +44,7 @@ func newTrial(t *testing.T, terminal bool) *trial {
 			t.Error(err)
 		}
 	})
-	return &trial{tool: New(Options{Runner: runner, Terminal: terminal}), dir: t.TempDir(), session: &store{}}
+	return &trial{tool: New(Options{Runner: runner, Terminal: terminal, Columns: 768}), dir: t.TempDir(), session: &store{}}
 }
 
 // run runs the tool and returns the text, the details without the time, and
@@ -174,5 +174,15 @@ func TestSpecIsAnObjectSchema(t *testing.T) {
 	var schema map[string]any
 	if err := json.Unmarshal(spec.Parameters, &schema); err != nil || schema["type"] != "object" || spec.Description == "" || spec.Tier != tool.TierExec {
 		t.Errorf("spec %+v, %v", spec, err)
+	}
+}
+
+func TestTheLongestTimeoutIsTheSettings(t *testing.T) {
+	b := New(Options{MaxTimeout: 60}).(bash)
+	for args, want := range map[string]float64{`{"command":"x"}`: 60, `{"command":"x","timeout":5}`: 5, `{"command":"x","timeout":90}`: 60, `{"command":"x","async":true}`: 60} {
+		c, err := b.read(tool.Call{Args: json.RawMessage(args)})
+		if err != nil || c.details.TimeoutSeconds != want {
+			t.Errorf("%s: %v, %v", args, c.details.TimeoutSeconds, err)
+		}
 	}
 }

@@ -11,6 +11,14 @@ import (
 	"veyyon.dev/veyyon/core/file"
 )
 
+// Likeness says how far an old text may differ from what it replaces.
+type Likeness struct {
+	Exact bool // not at all
+	// Misspelt is the share of it that may be misspelt, in percent of its bytes,
+	// blanks not counted.
+	Misspelt float64
+}
+
 // Edit is one replacement.
 type Edit struct {
 	Old string `json:"old_text"`
@@ -23,9 +31,9 @@ type Edit struct {
 // exactly; raw is not changed. An error names the edit by its number, from 1.
 //
 // Bytes outside what the edits replace stay as they are, whatever they are.
-func Apply(ctx context.Context, raw []byte, edits []Edit) (result []byte, notes []string, err error) {
+func Apply(ctx context.Context, raw []byte, edits []Edit, like Likeness) (result []byte, notes []string, err error) {
 	body, marked := bytes.CutPrefix(raw, []byte(file.BOM))
-	doc := document{eol: file.EOL(body), utf8: utf8.Valid(body)}
+	doc := document{eol: file.EOL(body), utf8: utf8.Valid(body), like: like}
 	for i, e := range edits {
 		next, note, err := doc.apply(ctx, body, e)
 		if err != nil {
@@ -49,6 +57,7 @@ func Apply(ctx context.Context, raw []byte, edits []Edit) (result []byte, notes 
 type document struct {
 	eol  string
 	utf8 bool
+	like Likeness
 }
 
 // span is a part of the file, from the byte start to before end. New is what

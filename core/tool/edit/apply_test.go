@@ -44,7 +44,7 @@ func TestApplyReplacesText(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, _, err := Apply(context.Background(), []byte(tt.before), tt.edits)
+			got, _, err := Apply(context.Background(), []byte(tt.before), tt.edits, Likeness{Misspelt: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func TestApplyRefusesWhatIsNotClear(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			before := []byte(tt.before)
-			_, _, err := Apply(context.Background(), before, tt.edits)
+			_, _, err := Apply(context.Background(), before, tt.edits, Likeness{Misspelt: 5})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want one with %q", err, tt.want)
 			}
@@ -142,7 +142,7 @@ func FuzzApply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte, old, replacement string, all bool) {
 		before := bytes.Clone(raw)
 		old, replacement = strings.ToValidUTF8(old, "?"), strings.ToValidUTF8(replacement, "?") // as JSON decodes them
-		got, _, err := Apply(context.Background(), raw, []Edit{{Old: old, New: replacement, All: all}})
+		got, _, err := Apply(context.Background(), raw, []Edit{{Old: old, New: replacement, All: all}}, Likeness{Misspelt: 5})
 		if !bytes.Equal(before, raw) {
 			t.Fatal("the input was changed")
 		}
@@ -161,4 +161,26 @@ func FuzzApply(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestHowFarAnOldTextMayDiffer(t *testing.T) {
+	const before = "the quick brown fox jumps over the lazy dog\nsay “x”\n"
+	misspelt, typographic := Edit{Old: "the quick brown fox jumped over the lazy dog\n"}, Edit{Old: `say "x"`}
+	for _, c := range []struct {
+		like  Likeness
+		edit  Edit
+		found bool
+	}{
+		{Likeness{Misspelt: 5}, misspelt, true},
+		{Likeness{Misspelt: 1}, misspelt, false},
+		{Likeness{Misspelt: 1}, typographic, true},
+		{Likeness{Exact: true, Misspelt: 5}, misspelt, false},
+		{Likeness{Exact: true}, typographic, false},
+		{Likeness{Exact: true}, Edit{Old: "say “x”"}, true},
+	} {
+		_, _, err := Apply(t.Context(), []byte(before), []Edit{c.edit}, c.like)
+		if (err == nil) != c.found {
+			t.Errorf("%+v with %+v: %v", c.edit, c.like, err)
+		}
+	}
 }

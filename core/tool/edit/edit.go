@@ -54,9 +54,12 @@ type Details struct {
 }
 
 // New returns the tool. All tools that change files share the locks.
-func New(locks *file.Locks) tool.Tool { return &editor{locks: locks} }
+func New(locks *file.Locks, like Likeness) tool.Tool { return &editor{locks, like} }
 
-type editor struct{ locks *file.Locks }
+type editor struct {
+	locks *file.Locks
+	like  Likeness
+}
 
 func (e *editor) Spec() tool.Spec {
 	return tool.Spec{
@@ -92,7 +95,7 @@ func (e *editor) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, err
 	}
-	after, notes, err := Apply(ctx, before, args.Edits)
+	after, notes, err := Apply(ctx, before, args.Edits, e.like)
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("%s was not changed: %w", file.Display(call.Dir, target), err)
 	}

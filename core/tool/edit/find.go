@@ -25,10 +25,13 @@ func (d document) find(ctx context.Context, body []byte, e Edit) (match, error) 
 			return match{spans: spans}, nil
 		}
 	}
+	if d.like.Exact {
+		return match{}, nil
+	}
 	if spans := foldedOccurrences(body, e); len(spans) > 0 {
 		return match{spans: spans, note: "matched with differences in quotes, dashes or blanks overlooked"}, nil
 	}
-	return windows(ctx, body, e)
+	return windows(ctx, body, e, d.like.Misspelt)
 }
 
 // occurrences finds every place, also those that overlap: all of them count

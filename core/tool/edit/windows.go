@@ -9,9 +9,6 @@ import (
 
 // The bounds of the search by likeness.
 const (
-	// tolerance is the share of an old text that may be misspelt, in percent of
-	// its bytes, blanks not counted.
-	tolerance = 5
 	// lineTolerance is the part of one line that may be misspelt, as 1/n. A line
 	// that differs more is another line, which somebody else may have written.
 	lineTolerance = 5
@@ -55,7 +52,7 @@ func lines(raw []byte) []line {
 }
 
 // windows compares the old text with every run of as many whole lines.
-func windows(ctx context.Context, body []byte, e Edit) (match, error) {
+func windows(ctx context.Context, body []byte, e Edit, misspelt float64) (match, error) {
 	old := lines([]byte(e.Old))
 	size := 0
 	for _, l := range old {
@@ -64,7 +61,7 @@ func windows(ctx context.Context, body []byte, e Edit) (match, error) {
 	if size == 0 || size > maxLikeness || len(body) > maxTolerant {
 		return match{}, nil
 	}
-	budget := size * tolerance / 100
+	budget := int(float64(size) * misspelt / 100)
 	if e.All {
 		budget = 0
 	}

@@ -44,10 +44,13 @@ type arguments struct {
 	Skip      int      `json:"skip"`
 }
 
-// New returns the tool.
-func New() tool.Tool { return grepper{timeout: timeout} }
+// New returns the tool, which shows so many lines before and after a hit.
+func New(before, after int) tool.Tool { return grepper{timeout, before, after} }
 
-type grepper struct{ timeout time.Duration }
+type grepper struct {
+	timeout       time.Duration
+	before, after int // lines
+}
 
 func (grepper) Spec() tool.Spec {
 	return tool.Spec{
@@ -82,6 +85,7 @@ func (g grepper) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	defer stop()
 	opts := tree.Options{All: args.Gitignore != nil && !*args.Gitignore}
 	r := newReport(call.Dir, args.Skip)
+	r.before, r.after = g.before, g.after
 	err = search(limited, scopes, opts, p, limit, r.take)
 	switch {
 	case err == nil:

@@ -183,7 +183,7 @@ func TestAbortEndsGrepAtOnce(t *testing.T) {
 		})
 		args, err := json.Marshal(map[string]string{"pattern": pattern})
 		must(t, err)
-		_, err = New().Run(ctx, tool.Call{Args: args, Dir: dir})
+		_, err = New(1, 3).Run(ctx, tool.Call{Args: args, Dir: dir})
 		if timer.Stop() {
 			t.Fatalf("%s: the search ended by itself", pattern)
 		}
@@ -205,7 +205,7 @@ func TestTimeoutGivesWhatWasFound(t *testing.T) {
 
 func grep(t *testing.T, dir, args string) tool.Output {
 	t.Helper()
-	out, err := New().Run(t.Context(), tool.Call{Args: json.RawMessage(args), Dir: dir})
+	out, err := New(1, 3).Run(t.Context(), tool.Call{Args: json.RawMessage(args), Dir: dir})
 	if err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}
@@ -229,5 +229,20 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestLinesAroundAHitAreCounted(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "f", "1\n2\n3\nhit\n5\n6\n7\n")
+	for _, c := range []struct {
+		before, after int
+		want          string
+	}{{0, 0, "# f\n*4:hit\n"}, {2, 1, "# f\n 2:2\n 3:3\n*4:hit\n 5:5\n"}} {
+		out, err := New(c.before, c.after).Run(t.Context(), tool.Call{Args: json.RawMessage(`{"pattern":"hit"}`), Dir: dir})
+		must(t, err)
+		if got := out.Content.Text(); got != c.want {
+			t.Errorf("%d before, %d after: %q", c.before, c.after, got)
+		}
 	}
 }

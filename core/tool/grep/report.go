@@ -15,8 +15,6 @@ const (
 	maxSingleFile = 200  // matching lines shown of a file searched alone
 	maxMatches    = 2000 // matching lines
 	maxLine       = 512  // bytes of a line
-	linesBefore   = 1
-	linesAfter    = 3
 )
 
 // Details is what hosts are told of a search. Counts are of what is shown.
@@ -43,12 +41,13 @@ type FileMatch struct {
 
 // report writes one page. One goroutine only.
 type report struct {
-	dir      string
-	skip     int // files still to pass over
-	skipped  int
-	out      strings.Builder
-	details  Details
-	timedOut bool
+	dir           string
+	before, after int // lines shown around a match
+	skip          int // files still to pass over
+	skipped       int
+	out           strings.Builder
+	details       Details
+	timedOut      bool
 }
 
 func newReport(dir string, skip int) *report {
@@ -95,11 +94,11 @@ func (r *report) write(hits fileHits) (count int) {
 		if r.out.Len() >= tool.InlineLimit {
 			return count
 		}
-		from := max(next, match-linesBefore)
+		from := max(next, match-r.before)
 		if from > next && next > 0 {
 			r.out.WriteString("…\n")
 		}
-		for i := from; i < min(len(hits.starts), match+linesAfter+1); i++ {
+		for i := from; i < min(len(hits.starts), match+r.after+1); i++ {
 			if i > match && matched[i] {
 				break // shown in its own turn
 			}

@@ -46,19 +46,32 @@ type Details struct {
 	Storage string       `json:"storage"` // session, or memory when the session has no file
 }
 
-// New returns the tool; inMemory says that sessions have no files.
-func New(inMemory bool) tool.Tool {
-	if inMemory {
-		return list{storage: "memory"}
-	}
-	return list{storage: "session"}
+// How hard models are pushed to keep a list (todo.eager).
+var eagerness = map[string]string{
+	"preferred": "\nBegin work of several steps with a list.\n",
+	"always":    "\nBegin all work with a list, and keep it up to date.\n",
 }
 
-type list struct{ storage string }
+// Options say how the list is kept.
+type Options struct {
+	InMemory bool   // sessions have no files
+	Eager    string // preferred, always, or anything else for neither
+}
 
-func (list) Spec() tool.Spec {
+// New returns the tool.
+func New(opts Options) tool.Tool {
+	l := list{storage: "session", description: description + eagerness[opts.Eager]}
+	if opts.InMemory {
+		l.storage = "memory"
+	}
+	return l
+}
+
+type list struct{ storage, description string }
+
+func (l list) Spec() tool.Spec {
 	return tool.Spec{
-		Name: "todo", Label: "Todo", Description: description, Parameters: json.RawMessage(parameters),
+		Name: "todo", Label: "Todo", Description: l.description, Parameters: json.RawMessage(parameters),
 		Exclusive: true, Tier: tool.TierRead,
 	}
 }

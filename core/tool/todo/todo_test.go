@@ -2,6 +2,7 @@ package todo
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,7 +137,7 @@ func TestRunStoresTheListAndReportsIt(t *testing.T) {
 	session := &board{}
 	call := func(args string) tool.Output {
 		t.Helper()
-		out, err := New(false).Run(t.Context(), tool.Call{Args: json.RawMessage(args), Session: session})
+		out, err := New(Options{}).Run(t.Context(), tool.Call{Args: json.RawMessage(args), Session: session})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,5 +169,14 @@ func TestRunStoresTheListAndReportsIt(t *testing.T) {
 	}
 	if len(session.phases) != 0 {
 		t.Errorf("the session has %v", session.phases)
+	}
+}
+
+func TestTheModelIsPushedAsTheSettingSays(t *testing.T) {
+	plain := New(Options{Eager: "default"}).Spec().Description
+	for eager, want := range map[string]string{"preferred": "Begin work of several steps with a list.", "always": "Begin all work with a list"} {
+		if got := New(Options{Eager: eager}).Spec().Description; !strings.HasPrefix(got, plain) || !strings.Contains(got[len(plain):], want) {
+			t.Errorf("%s: %q", eager, got)
+		}
 	}
 }
