@@ -41,10 +41,12 @@ var (
 	overflowTexts = []string{
 		"prompt is too long", "input is too long for requested model", "exceeds the context window",
 		"input token count … exceeds the maximum", "maximum prompt length is", "reduce the length of the messages",
-		"maximum context length is", "token count … exceeds the limit of", "exceeds the available context size",
+		"maximum context length", "token count … exceeds the limit of", "exceeds the available context size",
 		"context_length_exceeded", "too many tokens", "token limit exceeded", "request_too_large", "payload too large",
 		"413 … too large", "model_context_window_exceeded", "greater than the context length",
-		"context window exceeds limit", "exceeded model token limit",
+		"context window exceeds limit", "exceeded model token limit", "exceed context limit", "exceeded max context length",
+		"range of input length should be", "the context window is", "longer than the maximum model length",
+		"prompt exceeds max length", "tokens + `max_new_tokens` must be",
 	}
 	usageTexts = []string{
 		"usage limit", "usage_limit", "limit_reached", "quota exceeded", "exceeded your current quota", "insufficient_quota",
