@@ -25,6 +25,9 @@ func Append(dst []byte, v any) (out []byte, err error) {
 	if err != nil {
 		return dst, err
 	}
+	if dst == nil {
+		return raw, nil // it may be large
+	}
 	return append(dst, raw...), nil
 }
 

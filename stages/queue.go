@@ -235,6 +235,9 @@ func (r *run) block(encode func(frames.Outbound) []byte) (block []byte) {
 			return block
 		}
 		r.entries.Pop()
+		if e == r.end {
+			r.end = nil // it may be large, and the next one late
+		}
 		if e.dropped() {
 			continue
 		}

@@ -52,6 +52,7 @@ var channelsIn = map[string]string{
 	"stages/client/mailbox.go": "wakes the reader of the mailbox",
 	"stages/client/process.go": "the exit of the server",
 	"router/ledger.go":         "wakes the asker of one question",
+	"router/rpc/table.go":      "the turn of one large answer",
 
 	"core/agent.go":            "the end of all sessions",
 	"core/hub/hub.go":          "the table of sessions, for one change at a time",

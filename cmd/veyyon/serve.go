@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sourcegraph/conc"
+
 	"veyyon.dev/veyyon/core"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/frames"
@@ -99,6 +101,11 @@ func middle(l *launch) stages.Middle {
 		runtime.Gosched()
 		ballast := make([]byte, ballastBytes)
 		defer runtime.KeepAlive(ballast)
+		tending, rest := context.WithCancel(ctx)
+		var tender conc.WaitGroup
+		tender.Go(func() { tend(tending) })
+		defer tender.Wait()
+		defer rest()
 		l.settle()
 		runner := shell.New(l.shellOptions())
 		defer closeRunner(runner)

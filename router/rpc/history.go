@@ -30,7 +30,36 @@ func (c *commands) messages(ctx context.Context, _ struct{}) (router.Answer, rou
 	if weight(all) <= inlineBytes {
 		return answer, nil, nil
 	}
-	return router.Answer{}, func(context.Context) (router.Answer, error) { return encode(answer.Data) }, nil
+	return router.Answer{}, func(ctx context.Context) (router.Answer, error) {
+		select {
+		case c.large <- struct{}{}:
+		case <-ctx.Done():
+			return router.Answer{}, context.Cause(ctx)
+		}
+		defer func() { <-c.large }()
+		text, err := encodeMessages(all)
+		return router.Answer{Data: text}, err
+	}, nil
+}
+
+// encodeMessages makes the text of a large answer message by message, into room
+// for all: an encoder that makes all of it would take several times as much.
+func encodeMessages(all []message.Message) (text encoded, err error) {
+	const each = 500 // for the keys and the usage
+	size := 0
+	for _, m := range all {
+		size += each + message.Bytes(m)
+	}
+	text = append(make(encoded, 0, size+size/8), `{"messages":[`...)
+	for i, m := range all {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if text, err = frames.Append(text, m); err != nil {
+			return nil, err
+		}
+	}
+	return append(text, "]}"...), nil
 }
 
 // weight is about how many bytes the messages take as JSON; it stops counting

@@ -19,6 +19,7 @@ type commands struct {
 	sink  *Sink
 
 	constant constantState // the Starter's
+	large    chan struct{} // holds a token while a large answer is being encoded: one at a time
 }
 
 // NewCodec returns the codec that knows the commands of the table.
@@ -34,7 +35,7 @@ func NewCodec() *wire.Codec {
 // set_host_uri_schemes takes effect, sink where set_event_filter does; they are
 // the agent's.
 func Table(agent *core.Agent, uris *URIs, sink *Sink) router.Table {
-	c := &commands{agent: agent, uris: uris, sink: sink}
+	c := &commands{agent: agent, uris: uris, sink: sink, large: make(chan struct{}, 1)}
 	var table router.Table
 	for _, row := range c.rows() {
 		table = append(table, row.route)
