@@ -17,15 +17,33 @@ type Sources struct {
 	Disabled []string // names of rules that are passed over
 }
 
-// maxRules bounds the rules of a session about what models write; a fault tells
-// that there are more, which are passed over.
+// maxRules bounds the rules of a session; a fault tells that there are more,
+// which are passed over.
 const maxRules = 256
 
 // Load reads the rules that hold in a folder; of two files of one name the
 // nearer wins, and any of the project before the profile's. It is nil when there
 // are none. A file with a fault is passed over; its fault names file and line.
 func Load(from Sources, opts Options) (*Set, []error) {
-	set := &Set{opts: opts, dir: from.Dir}
+	set, _, faults := load(from)
+	set.opts = opts
+	if len(set.rules) == 0 {
+		return nil, faults
+	}
+	return set, faults
+}
+
+// Spoken reads the rules that models are told before they write: those that
+// always hold, and those with a description, which are not about what models
+// write. The faults are those of Load.
+func Spoken(from Sources) ([]event.Rule, []error) {
+	_, spoken, faults := load(from)
+	return spoken, faults
+}
+
+func load(from Sources) (*Set, []event.Rule, []error) {
+	set := &Set{dir: from.Dir}
+	var spoken []event.Rule
 	var faults []error
 	taken := map[string]bool{}
 	read := func(dir, level string) {
@@ -44,24 +62,23 @@ func Load(from Sources, opts Options) (*Set, []error) {
 				continue
 			}
 			taken[name] = true
-			if len(r.conditions) == 0 {
-				continue // it is not about what models write
-			}
-			if len(set.rules) == maxRules {
+			if len(set.rules)+len(spoken) == maxRules {
 				faults = append(faults, fmt.Errorf("%s: there are more than %d rules", path, maxRules))
 				return
 			}
-			set.rules = append(set.rules, r)
+			switch {
+			case len(r.conditions) > 0:
+				set.rules = append(set.rules, r)
+			case r.AlwaysApply || r.Description != "":
+				spoken = append(spoken, r.Rule)
+			}
 		}
 	}
 	for _, dir := range frontmatter.ProjectDirs(from.Dir, "rules") {
 		read(dir, "project")
 	}
 	read(filepath.Join(from.Agent, "rules"), "user")
-	if len(set.rules) == 0 {
-		return nil, faults
-	}
-	return set, faults
+	return set, spoken, faults
 }
 
 // conditionKeys are the names the conditions have had.

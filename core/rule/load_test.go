@@ -75,6 +75,25 @@ func TestTheNearestFileOfANameHolds(t *testing.T) {
 	}
 }
 
+func TestRulesThatAreNotAboutWhatIsWrittenAreSpoken(t *testing.T) {
+	root := folder(t, map[string]string{
+		".veyyon/rules/always.md": rule("alwaysApply: true"),
+		".veyyon/rules/told.md":   rule("description: d"),
+		".veyyon/rules/cond.md":   rule("condition: x\nalwaysApply: true"),
+		".veyyon/rules/mute.md":   rule("globs: '*.go'"),
+		"agent/rules/told.md":     rule("description: farther"),
+		"agent/rules/mine.md":     rule("description: mine"),
+	})
+	spoken, faults := Spoken(Sources{Dir: root, Agent: filepath.Join(root, "agent")})
+	var got []string
+	for _, r := range spoken {
+		got = append(got, fmt.Sprint(r.Name, " ", r.AlwaysApply, " ", r.Description))
+	}
+	if diff := cmp.Diff([]string{"always true ", "told false d", "mine false mine"}, got); diff != "" || len(faults) > 0 {
+		t.Error(faults, diff)
+	}
+}
+
 func TestAFileWithAFaultIsPassedOverAndNamed(t *testing.T) {
 	root := folder(t, map[string]string{
 		".veyyon/rules/a-good.md": rule("condition: ok"),
