@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -62,10 +61,12 @@ func serveInside(ctx context.Context, p *process, in, out *os.File) error {
 		sink := rpc.NewSink(ctx, out)
 		models := insideModels(p)
 		chosen, _ := models.FindRef(modelName) // nil where the home tells of none
+		home := p.home()
+		prompts := prompt.NewLibrary(prompt.Sources{Folders: prompt.Folders{User: home, Home: home, Root: home, Agent: home}})
 		agent, err := core.New(ctx, core.Options{
 			Models: models, HostTools: rpc.Tools{Ledger: ledger}, Shell: runner, Dir: p.work(), Emit: sink.Emit,
 			Transcripts: func(dir string) transcript.Options { return transcript.Options{CWD: dir} },
-			System:      func(dir string) []string { return prompt.Build(prompt.Options{Dir: dir, Now: time.Now()}) },
+			System:      func(dir string) func() []string { return prompts.Session(dir, nil) },
 			Choice: session.Choice{
 				Model: chosen, Thinking: model.LevelOff,
 				Steering: session.QueueOneAtATime, FollowUp: session.QueueOneAtATime, Interrupt: session.InterruptImmediate,

@@ -36,8 +36,9 @@ type Options struct {
 	// Sessions is the folder above those of all working directories; "" when
 	// there is only the one of Transcripts.
 	Sessions string
-	// System writes the system prompt of a session that works in dir.
-	System func(dir string) []string
+	// System returns what gives the system prompt of a session that works in dir,
+	// see session.Options.
+	System func(dir string) func() []string
 	Dir    string // working directory, absolute
 	// CacheKey names all sessions to providers, for their caches; the id of each
 	// when empty.

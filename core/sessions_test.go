@@ -37,7 +37,7 @@ func newAgent(t *testing.T, dir string) *Agent {
 			Keys: auth.NewSource(nil, nil, auth.Env{}), Scripted: demo.Models(), Providers: map[model.API]model.Provider{model.APIScripted: demo},
 		}),
 		Transcripts: func(cwd string) transcript.Options { return transcript.Options{Dir: dir, CWD: cwd} },
-		System:      func(string) []string { return nil },
+		System:      func(string) func() []string { return nil },
 		Dir:         dir, Emit: func(...event.Event) {},
 		Choice: session.Choice{Model: demo.Models()[0], Steering: session.QueueAll, FollowUp: session.QueueAll, Interrupt: session.InterruptWait},
 	})

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/rule"
 	"veyyon.dev/veyyon/core/session"
@@ -49,16 +47,13 @@ func (l *launch) rules(dir string) *rule.Set {
 	if l.flags.NoRules || !config.RulesOn.Of(s) {
 		return nil
 	}
-	from := rule.Sources{Dir: dir, Agent: l.dirs.Agent}
-	for _, name := range config.RulesDisabled.Of(s) {
-		from.Disabled = append(from.Disabled, fmt.Sprint(name))
-	}
+	from := rule.Sources{Dir: dir, Agent: l.dirs.Agent, Disabled: words(config.RulesDisabled.Of(s))}
 	set, faults := rule.Load(from, rule.Options{
 		Interrupt: rule.Mode(config.RulesStop.Of(s)), Keep: config.RulesContext.Of(s) == "keep",
 		AfterGap: config.RulesRepeat.Of(s) == "after-gap", Gap: config.RulesGap.Of(s),
 	})
 	for _, fault := range faults {
-		l.warn("a rule was passed over", fault)
+		l.warnOnce("a rule was passed over", fault)
 	}
 	return set
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,7 +47,10 @@ type launch struct {
 	choice      session.Choice
 	settled     bool // scope and choice are complete
 	resume      *transcript.Log
-	system      func(dir string) []string
+	library     *prompt.Library
+	custom      string   // the text of --system-prompt
+	added       string   // the text of --append-system-prompt
+	told        sync.Map // the texts of what was passed over
 	team        *subagent.Team
 }
 
@@ -234,38 +238,6 @@ func (l *launch) defaultModel() string {
 	return name
 }
 
-// prompts reads what the system prompt is made of.
-func (l *launch) prompts() error {
-	custom, err := textOrFile(string(l.flags.System))
-	if err != nil {
-		return err
-	}
-	added, err := textOrFile(string(l.flags.AppendSystem))
-	if err != nil {
-		return err
-	}
-	now := time.Now()
-	l.system = func(dir string) []string {
-		return prompt.Build(prompt.Options{Dir: dir, Now: now, Custom: custom, Append: added})
-	}
-	return nil
-}
-
-// textOrFile is the text of the file of that name, or else the text itself.
-func textOrFile(value string) (string, error) {
-	if value == "" || strings.ContainsAny(value, "\n\x00") {
-		return value, nil
-	}
-	if info, err := os.Stat(value); err != nil || !info.Mode().IsRegular() {
-		return value, nil
-	}
-	text, err := os.ReadFile(value)
-	if err != nil {
-		return "", fmt.Errorf("reading the prompt: %w", err)
-	}
-	return string(text), nil
-}
-
 func (l *launch) shellOptions() shell.Options {
 	return shell.Options{
 		ShellPath: config.ShellPath.Of(l.settings),
@@ -280,10 +252,12 @@ func (l *launch) childEnv() []string {
 
 func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs, emit event.Sink) core.Options {
 	s := l.settings
+	l.library = l.newLibrary()
 	l.team = l.newTeam()
+	tools := l.tools(runner, ledger, uris)
 	return core.Options{
-		Models: l.models, Scope: l.scope, Tools: l.tools(runner, ledger, uris), HostTools: rpc.Tools{Ledger: ledger}, Shell: runner,
-		Transcripts: l.transcripts, Sessions: l.sessionsRoot(), System: l.system, Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: emit, Deadline: l.deadline, Busy: newProcessors().tell,
+		Models: l.models, Scope: l.scope, Tools: tools, HostTools: rpc.Tools{Ledger: ledger}, Shell: runner,
+		Transcripts: l.transcripts, Sessions: l.sessionsRoot(), System: l.system(tools), Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: emit, Deadline: l.deadline, Busy: newProcessors().tell,
 		Full: l.flags.MessageUpdates == "full" || l.flags.MessageUpdates == "" && config.MessageUpdates.Of(s) == "full",
 		Retry: session.Retry{
 			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),
@@ -320,6 +294,13 @@ func (l *launch) compaction() session.Compaction {
 func (l *launch) warn(what string, err error) {
 	slog.Warn(what, "err", err)
 	l.tell(fmt.Sprintf("Warning: %v", err))
+}
+
+// warnOnce is warn for what is found out anew for each session.
+func (l *launch) warnOnce(what string, err error) {
+	if _, told := l.told.LoadOrStore(err.Error(), true); !told {
+		l.warn(what, err)
+	}
 }
 
 // tell writes a line to stderr. That may be a pipe nobody reads from, which

@@ -6,21 +6,19 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
-	"veyyon.dev/veyyon/core/prompt"
 	"veyyon.dev/veyyon/core/subagent"
 )
 
 // newTeam is what runs the agents that the model starts, as the settings have it.
 func (l *launch) newTeam() *subagent.Team {
-	s, now := l.settings, time.Now()
+	s := l.settings
 	team := subagent.New(subagent.Options{
 		UserDir: filepath.Join(l.dirs.Agent, "agents"), Agents: config.Agents.Of(s), Resolve: l.resolve,
-		System:      func(dir string) string { return prompt.Place(dir, now) },
+		System:      l.library.Local,
 		Concurrency: config.AgentConcurrency.Of(s), Depth: config.AgentDepth.Of(s),
 		MaxBytes: positive("VEYYON_TASK_MAX_OUTPUT_BYTES"), MaxLines: positive("VEYYON_TASK_MAX_OUTPUT_LINES"),
 		Isolation: config.AgentIsolation.Of(s), Merge: config.AgentMerge.Of(s), Commits: config.AgentCommits.Of(s), Blobs: l.dirs.Blobs, Env: l.childEnv(),

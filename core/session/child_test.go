@@ -23,7 +23,7 @@ func TestAChildHasAllOfItsParentButWhatIsItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts := Options{
-		Log: log, Models: answers("hi"), Tools: func() tool.Set { return tool.Set{} }, Shell: &shell.Runner{}, System: []string{"be"}, Dir: dir, CacheKey: "key",
+		Log: log, Models: answers("hi"), Tools: func() tool.Set { return tool.Set{} }, Shell: &shell.Runner{}, System: func() []string { return []string{"be"} }, Dir: dir, CacheKey: "key",
 		Emit: func(...event.Event) {}, Full: func() bool { return true }, Retry: Retry{Max: 1}, Rules: &rule.Set{},
 		Secrets: func() []string { return nil }, Unwind: time.Second, Over: func() bool { return false }, Deadline: time.Now().Add(time.Hour),
 		Busy: func(bool) {}, MaxJobs: 3,

@@ -89,7 +89,7 @@ func (st *state) estimated() int { return st.size.all + st.fixedTokens() }
 // fixedTokens estimates the system prompt and the tools.
 func (st *state) fixedTokens() int {
 	bytes := 0
-	for _, block := range st.s.opts.System {
+	for _, block := range st.system {
 		bytes += len(block)
 	}
 	for _, spec := range st.s.opts.Tools().Offered() {

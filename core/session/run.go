@@ -86,6 +86,7 @@ func (st *state) beginReleased() {
 		st.settle(r)
 		return
 	}
+	st.readPrompt()
 	if st.roomForPrompt() {
 		return
 	}

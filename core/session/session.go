@@ -22,7 +22,9 @@ type Options struct {
 	Models Models
 	Tools  func() tool.Set // the tools of the next model call
 	Shell  *shell.Runner
-	System []string
+	// System gives the blocks of the system prompt; nil for none. It is asked when
+	// the session and each of its runs begin, on the loop, and may look at files.
+	System func() []string
 	Dir    string // working directory, absolute
 	// CacheKey names the session to providers; its id when empty.
 	CacheKey string

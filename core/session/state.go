@@ -17,8 +17,9 @@ import (
 // state is all that changes in a session. It is a local variable of Loop;
 // everything here runs on that goroutine.
 type state struct {
-	s    *Session
-	life context.Context // ends with the session
+	s      *Session
+	life   context.Context // ends with the session
+	system []string        // the blocks of the system prompt
 
 	messages []message.Message // the context, oldest first
 	seen     seen              // what models see of it
@@ -70,6 +71,7 @@ func (st *state) load() {
 		st.wrote(st.log().Append(&transcript.ModelChange{Model: st.choice.Model.Ref()}, st.thinking()))
 	}
 	st.loadTodos()
+	st.readPrompt()
 	if rules := st.s.opts.Rules; rules != nil {
 		st.rules = rule.NewWatcher(rules, st.log().HeardRules())
 	}
@@ -80,6 +82,14 @@ func (st *state) load() {
 		}
 	}
 	st.loaded = st.loadedFrom()
+}
+
+// readPrompt takes the system prompt as it is now. It changes between runs only:
+// within one it would cost the provider's cache of the conversation.
+func (st *state) readPrompt() {
+	if st.s.opts.System != nil {
+		st.system = st.s.opts.System()
+	}
 }
 
 func (st *state) log() *transcript.Log { return st.s.opts.Log }

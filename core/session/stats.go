@@ -26,7 +26,7 @@ func (s *Session) State(ctx context.Context) (State, error) {
 			SessionFile: st.log().Path(), SessionID: st.log().ID(), SessionName: title,
 			AutoCompactionEnabled: st.choice.Compact, MessageCount: len(st.messages),
 			QueuedMessageCount: len(st.queues.steering) + len(st.queues.followUp),
-			TodoPhases:         st.todos, SystemPrompt: st.s.opts.System, DumpTools: tools, ContextUsage: st.usage(),
+			TodoPhases:         st.todos, SystemPrompt: st.system, DumpTools: tools, ContextUsage: st.usage(),
 		}
 	})
 }

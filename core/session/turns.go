@@ -28,7 +28,7 @@ func (st *state) startTurn() {
 	in := turn.Input{
 		Provider: provider,
 		Request: &model.Request{
-			Model: m, System: st.s.opts.System, Messages: st.seen.of(st.messages), Tools: toolSpecs(tools.Offered()),
+			Model: m, System: st.system, Messages: st.seen.of(st.messages), Tools: toolSpecs(tools.Offered()),
 			Thinking: st.level(), CacheKey: cmp.Or(st.s.opts.CacheKey, st.log().ID()),
 			Memo: st.memo,
 		},

@@ -14,6 +14,7 @@ import (
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/session"
+	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/transcript"
 	"veyyon.dev/veyyon/core/turn"
 )
@@ -84,8 +85,10 @@ func (w *Work) open(ctx context.Context) (*session.Session, error) {
 	if _, nested := opts.Models.(limited); !nested { // an agent's agent has its slots already
 		opts.Models = limited{opts.Models, w.team.slots}
 	}
-	opts.System = w.system()
-	if opts.Log, err = w.log(opts); err != nil {
+	offered := opts.Tools().Offered()
+	system := w.system(offered)
+	opts.System = func() []string { return system }
+	if opts.Log, err = w.log(system, offered); err != nil {
 		return nil, err
 	}
 	child := session.New(opts)
@@ -121,10 +124,10 @@ func (w *Work) choose(opts *session.Options) {
 	}
 }
 
-func (w *Work) system() []string {
+func (w *Work) system(offered []tool.Spec) []string {
 	blocks := []string{w.order.Agent.Prompt}
 	if w.team.opts.System != nil {
-		blocks = append(blocks, w.team.opts.System(w.dir))
+		blocks = append(blocks, w.team.opts.System(w.dir, toolNames(offered)))
 	}
 	blocks = append(blocks, "When you are done, call `yield` with your report. It is all that is passed on of your work.")
 	if w.order.Context != "" {
@@ -134,7 +137,7 @@ func (w *Work) system() []string {
 }
 
 // log begins the agent's transcript beside its parent's.
-func (w *Work) log(opts session.Options) (*transcript.Log, error) {
+func (w *Work) log(system []string, offered []tool.Spec) (*transcript.Log, error) {
 	place := transcript.Options{CWD: w.dir, Parent: w.parent.Path(), Blobs: w.team.opts.Blobs}
 	log, err := transcript.New(place)
 	if file := w.tracker.life.SessionFile; file != "" {
@@ -146,19 +149,23 @@ func (w *Work) log(opts session.Options) (*transcript.Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{}
-	for _, spec := range opts.Tools().Offered() {
-		names = append(names, spec.Name)
-	}
 	spawns, _ := message.Marshal(w.order.Agent.Spawns) // names always encode
 	err = log.Append(&transcript.SessionInit{
-		SystemPrompt: strings.Join(opts.System, "\n\n"), Task: w.order.Task, Tools: names, OutputSchema: w.order.Agent.Output, Spawns: spawns,
+		SystemPrompt: strings.Join(system, "\n\n"), Task: w.order.Task, Tools: toolNames(offered), OutputSchema: w.order.Agent.Output, Spawns: spawns,
 	})
 	if err != nil {
 		_ = log.Close() // the first error tells
 		return nil, err
 	}
 	return log, nil
+}
+
+func toolNames(offered []tool.Spec) []string {
+	names := make([]string, len(offered))
+	for i, spec := range offered {
+		names[i] = spec.Name
+	}
+	return names
 }
 
 // drive sets the task, and reminds the agent until it has yielded. An error is

@@ -18,8 +18,8 @@ type Options struct {
 	// Resolve finds the model of a selector, "provider/id" or "@role", with a
 	// level after a colon if it likes; ok is false when it cannot be used.
 	Resolve func(selector string) (m *model.Model, level model.Level, ok bool)
-	// System writes what an agent is told of the place it works in.
-	System func(dir string) string
+	// System writes what an agent with these tools is told of the place it works in.
+	System func(dir string, tools []string) string
 	// Concurrency is how many model requests agents may have open at a time, all
 	// together; 0 is no limit. An agent that waits for others holds none.
 	Concurrency int

@@ -114,7 +114,7 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 			Models: models, Scope: models.All(), Tools: tool.NewSet(tools...), Team: team, MaxJobs: 8,
 			Compaction: session.Compaction{Limits: compaction.Limits{KeepRecent: 20}}, HostTools: Tools{ledger}, Shell: o.shell,
 			Transcripts: func(dir string) transcript.Options { return transcript.Options{CWD: dir, Dir: k.dir} },
-			System:      func(string) []string { return []string{"be good"} },
+			System:      func(string) func() []string { return func() []string { return []string{"be good"} } },
 			Dir:         k.dir, Emit: sink.Emit, BackgroundLimit: 4,
 			Retry: session.Retry{Max: 2, BaseDelayMs: 500, MaxDelayMs: 60_000},
 			Choice: session.Choice{

@@ -1,0 +1,110 @@
+package prompt
+
+import (
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Sources say what prompts are made of.
+type Sources struct {
+	Folders
+	Custom, Append string // of the command line, which wins over files
+	NoRules        bool
+	Disabled       []string    // names of rules that are passed over
+	Warn           func(error) // told what is wrong with a file that is read
+}
+
+// A Library writes the prompts of one process. It reads files once, and again
+// only when one of them has changed. Safe for concurrent use.
+type Library struct {
+	from Sources
+
+	mu     sync.Mutex
+	guides map[string]*read // by folder
+}
+
+// read is what was read for a folder; it is never changed.
+type read struct {
+	guide  Guide
+	stamps []stamp
+}
+
+// maxFolders is how many folders are remembered; with one more all others are
+// forgotten.
+const maxFolders = 64
+
+// NewLibrary returns a library that has read nothing yet.
+func NewLibrary(from Sources) *Library {
+	return &Library{from: from, guides: map[string]*read{}}
+}
+
+// Session returns what gives the blocks of a session that works in dir with these
+// tools. They stay as they are until a file of theirs has changed, the date too,
+// since a provider's cache ends at the first byte that differs. One goroutine at
+// a time.
+func (l *Library) Session(dir string, offered []string) func() []string {
+	var last *read
+	var blocks []string
+	return func() []string {
+		now := l.guide(dir)
+		if now != last && (last == nil || !reflect.DeepEqual(now.guide, last.guide)) {
+			blocks = Build(now.guide, Here(dir, time.Now()), offered)
+		}
+		last = now
+		return blocks
+	}
+}
+
+// Local is what an agent is told of the place it works in, with these tools.
+func (l *Library) Local(dir string, offered []string) string {
+	return Local(l.guide(dir).guide, Here(dir, time.Now()), offered)
+}
+
+// guide is what holds in a folder as it is now.
+func (l *Library) guide(dir string) *read {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known := l.guides[dir]; known != nil && !slices.ContainsFunc(known.stamps, stamp.changed) {
+		return known
+	}
+	if len(l.guides) >= maxFolders {
+		clear(l.guides)
+	}
+	r := &reader{}
+	found := &read{guide: l.load(r, dir)}
+	found.stamps = r.stamps
+	l.guides[dir] = found
+	if l.from.Warn != nil {
+		for _, fault := range r.faults {
+			l.from.Warn(fault)
+		}
+	}
+	return found
+}
+
+func (l *Library) load(r *reader, dir string) Guide {
+	g := Guide{Custom: l.from.Custom, Append: l.from.Append}
+	root, _ := repository(dir)
+	if g.Custom == "" {
+		g.Custom = l.either(r, dir, root, "SYSTEM.md")
+	}
+	if g.Append == "" {
+		g.Append = l.either(r, dir, root, "APPEND_SYSTEM.md")
+	}
+	if !l.from.NoRules {
+		g.Rules, g.Listed = l.rules(r, dir, root)
+	}
+	g.Files = instructions(r, l.from.Folders, dir, root)
+	return g
+}
+
+// either is the text of a file of the project, or else of the profile.
+func (l *Library) either(r *reader, dir, root, name string) string {
+	if text := r.text(filepath.Join(dir, ".veyyon", name), root); text != "" {
+		return text
+	}
+	return r.text(filepath.Join(l.from.Agent, name), "")
+}
