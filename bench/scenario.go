@@ -33,6 +33,7 @@ var scenarios = []scenario{
 	{name: "long", run: runLong},
 	{name: "list", run: runList},
 	{name: "resume", run: runResume},
+	{name: "context", run: runContext},
 	{name: "chaos", run: runChaos, limit: 20 * time.Minute},
 }
 
@@ -61,6 +62,8 @@ var limits = map[string]limit{
 	"resume switch_session":      atMostTimes(2),
 	"resume first_page":          atMostTimes(0.05),
 	"resume state_p99_meanwhile": atMostTimes(5),
+	"context spawn_to_request":   atMostTimes(1.5),
+	"context ready_to_request":   atMostTimes(1.5),
 	"chaos losses":               atMost(0),
 }
 
