@@ -48,23 +48,23 @@ func Make(context []message.Message, keep int, mayCut func(message.Message) bool
 // Removed are the messages that the summary stands for.
 func (p Plan) Removed() []message.Message { return slices.Concat(p.History, p.Prefix) }
 
-// place is where to cut: at the first good place behind which less than keep
-// tokens are left out of what is to be kept, else at the last good place before
-// it. 0 means nowhere.
+// place is where to cut: the first good place at or behind the point where the
+// kept part has reached keep tokens; without one, the last good place before it.
+// 0 means nowhere.
 func place(context []message.Message, begin, keep int, mayCut func(message.Message) bool) int {
 	at, kept := len(context), 0
 	for at > begin && kept < keep {
 		at--
 		kept += Tokens(context[at])
 	}
-	if kept < keep {
-		return 0 // all of it is to be kept
+	if kept < keep || at == begin && kept < 2*keep {
+		return 0 // all of it is to be kept, or little more
 	}
 	parts := parted(context)
 	good := func(i int) bool {
 		return !parts[i] && cuttable(context[i]) && (mayCut == nil || mayCut(context[i]))
 	}
-	for i := max(at, begin); i < len(context); i++ {
+	for i := max(at, begin+1); i < len(context); i++ { // a cut at the beginning takes nothing away
 		if good(i) {
 			return i
 		}

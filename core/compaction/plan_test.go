@@ -152,6 +152,7 @@ func TestTheCutStandsWhereTheKeptPartBegins(t *testing.T) {
 		"nor between parallel results": {with(user(2, 500), answer(10, "a", "b"), result("b", 50), result("a", 9000)), 400, 3, 1},
 		"nor before a late result":     {with(user(2, 500), answer(10, "a"), user(3, 10), result("a", 9000)), 400, 3, 1},
 		"a result without its call":    {with(result("gone", 500), user(2, 300)), 200, 3, 0},
+		"one huge message first":       {[]message.Message{user(1, 90_000), answer(10), user(2, 10)}, 20_000, 1, 1},
 		"one huge result alone":        {[]message.Message{user(1, 10), answer(10, "a"), result("a", 90_000)}, 20_000, -1, 0},
 	} {
 		p, ok := Make(c.context, c.keep, nil)

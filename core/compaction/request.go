@@ -134,21 +134,24 @@ func Handoff(context []message.Message, w Wishes, r Room) Request {
 
 func compose(previous string, messages []message.Message, text string, answer int, w Wishes, r Room) Request {
 	room := r.bytes(answer)
-	if w.Hide != nil {
-		previous = w.Hide(previous) // it may be another program's
+	given := func(text string) string { // what does not come from the conversation has its secrets, too
+		if w.Hide != nil {
+			text = w.Hide(text)
+		}
+		return harmless(text)
 	}
-	previous = clip(previous, room/2)
+	previous = clip(given(previous), room/2) // it may be another program's
 	var b strings.Builder
 	b.WriteString("<conversation>\n" + serialise(messages, max(minRoom, room-len(previous)), w.Hide) + "\n</conversation>\n\n")
 	if previous != "" {
 		b.WriteString("<previous-summary>\n" + previous + "\n</previous-summary>\n\n")
 	}
 	if len(w.Todos) > 0 {
-		b.WriteString("<additional-context>\nOpen tasks of the todo list, which is kept apart:\n- " + strings.Join(w.Todos, "\n- ") + "\n</additional-context>\n\n")
+		b.WriteString("<additional-context>\nOpen tasks of the todo list, which is kept apart:\n- " + given(strings.Join(w.Todos, "\n- ")) + "\n</additional-context>\n\n")
 	}
 	b.WriteString(text)
 	if focus := strings.TrimSpace(w.Focus); focus != "" {
-		b.WriteString("\n\nAdditional focus: " + focus)
+		b.WriteString("\n\nAdditional focus: " + given(focus))
 	}
 	return Request{System: system, Prompt: b.String(), MaxTokens: answer}
 }

@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -24,8 +25,9 @@ var shapes = sync.OnceValue(func() *regexp.Regexp {
 // Hider returns what takes secrets out of a text: these, which are configured,
 // and all that look like keys. It is safe for concurrent use.
 func Hider(secrets []string) func(string) string {
+	longest := slices.SortedFunc(slices.Values(secrets), func(a, b string) int { return len(b) - len(a) })
 	return func(text string) string {
-		for _, secret := range secrets {
+		for _, secret := range longest { // one may be the beginning of another
 			if len(secret) >= minSecret {
 				text = strings.ReplaceAll(text, secret, hidden)
 			}

@@ -118,9 +118,9 @@ func plain(blocks message.Blocks) string {
 }
 
 // harmless keeps a text from closing the element it stands in.
-func harmless(text string) string {
-	return strings.ReplaceAll(text, "</conversation>", "</ conversation>")
-}
+func harmless(text string) string { return openEnds.Replace(text) }
+
+var openEnds = strings.NewReplacer("</conversation>", "</ conversation>", "</previous-summary>", "</ previous-summary>", "</additional-context>", "</ additional-context>")
 
 // fit bounds the longest parts until all of them take at most about budget
 // bytes; when that is not enough, parts in the middle are left out.

@@ -23,7 +23,7 @@ var (
 	CompactionReserve   = integer("compaction.reserveTokens", -1, -1, "Tokens of the window left to answers, at least 15 % of it; -1 is 16384")
 	CompactionKeep      = integer("compaction.keepRecentTokens", 20_000, 1, "Tokens of recent messages that stay as they are")
 	CompactionMidTurn   = boolean("compaction.midTurnEnabled", true, "Also between the steps of a long run")
-	CompactionContinue  = boolean("compaction.autoContinue", true, "Let an answer that broke off at its limit go on after it")
+	CompactionContinue  = boolean("compaction.autoContinue", true, "Let the model go on by itself when it had stopped before a compaction")
 	CompactionModel     = text("compaction.model", "Model that writes the summaries, as provider/id; that of the session when unset")
 	CompactionReads     = boolean("compaction.supersedeReads", true, "Drop what read gave when the same was read again, before anything is summarised")
 	CompactionUseless   = boolean("compaction.dropUseless", true, "Drop results that their tool calls useless, likewise")

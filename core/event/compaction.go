@@ -20,13 +20,15 @@ type (
 		ErrorMessage string            `json:"errorMessage,omitempty"`
 	}
 	// CompactionResult says what a compaction did (facts/rpc 6.10). Details are
-	// the lists readFiles and modifiedFiles.
+	// the lists readFiles and modifiedFiles; PreserveData is what is kept beside the
+	// summary, the todo list.
 	CompactionResult struct {
 		Summary          string          `json:"summary"`
 		ShortSummary     string          `json:"shortSummary,omitempty"`
 		FirstKeptEntryID string          `json:"firstKeptEntryId"`
 		TokensBefore     int             `json:"tokensBefore"`
 		Details          json.RawMessage `json:"details,omitempty"`
+		PreserveData     json.RawMessage `json:"preserveData,omitempty"`
 	}
 )
 

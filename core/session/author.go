@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"veyyon.dev/veyyon/core/compaction"
+	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
@@ -25,6 +27,12 @@ type author struct {
 	secrets    func() []string
 	cacheKey   string
 }
+
+// errWroteNothing means that a model had nothing to say.
+var errWroteNothing = errors.New("wrote nothing")
+
+// cutOffText ends a text that is not complete, for whoever goes on from it.
+const cutOffText = "\n\n[This text was cut off at its limit.]"
 
 func (st *state) author(ratio float64) author {
 	a := author{
@@ -130,11 +138,15 @@ func (a author) ask(ctx context.Context, m *model.Model, r compaction.Request) (
 	if err != nil {
 		return "", err
 	}
-	text := draft.Finish().Content.Text()
-	if text == "" {
-		return "", fmt.Errorf("%s wrote nothing", m.Ref())
+	answer := draft.Finish()
+	text := strings.TrimSpace(r.Bound(answer.Content.Text()))
+	switch {
+	case text == "":
+		return "", fault.Wrap(fault.Provider, fmt.Errorf("%s %w", m.Ref(), errWroteNothing))
+	case answer.StopReason == message.StopLength:
+		text += cutOffText
 	}
-	return r.Bound(text), nil
+	return text, nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -20,7 +20,7 @@ type Compaction struct {
 	compaction.Limits
 	Model          *model.Model // writes the summaries; nil leaves it to the session's
 	MidTurn        bool         // also between the turns of a run
-	AutoContinue   bool         // an answer that was cut short is continued after it
+	AutoContinue   bool         // a model that had stopped before it is asked to go on after it
 	SupersedeReads bool         // results of reads made again are dropped first
 	DropUseless    bool         // and those their tool called useless
 	// IdleAfter compacts an idle session of more than IdleTokens tokens; 0 never
@@ -142,12 +142,8 @@ func (st *state) ratio(tokens int) float64 {
 
 func (st *state) wishes() compaction.Wishes {
 	var w compaction.Wishes
-	for _, phase := range st.todos {
-		for _, task := range phase.Tasks {
-			if task.Status == "pending" || task.Status == "in_progress" {
-				w.Todos = append(w.Todos, task.Content)
-			}
-		}
+	for _, task := range unfinished(st.todos) {
+		w.Todos = append(w.Todos, task.Content)
 	}
 	return w
 }
@@ -174,10 +170,11 @@ func (st *state) summarise(w *writing, p *planned, end func(*state, *event.Compa
 func (st *state) replaceOld(p *planned, text written) (*event.CompactionResult, error) {
 	result := &event.CompactionResult{
 		Summary: text.text, ShortSummary: compaction.Short(text.text), FirstKeptEntryID: p.firstKept, TokensBefore: p.before, Details: text.files.Details(),
+		PreserveData: preserved(st.todos),
 	}
 	err := st.log().Append(&transcript.Compaction{
 		Summary: result.Summary, ShortSummary: result.ShortSummary, FirstKeptEntryID: result.FirstKeptEntryID, TokensBefore: result.TokensBefore,
-		Details: result.Details, PreserveData: preserved(st.todos),
+		Details: result.Details, PreserveData: result.PreserveData,
 	})
 	if errors.Is(err, transcript.ErrInvalid) {
 		return nil, err

@@ -482,6 +482,29 @@ func TestAFailedSummaryChangesNothingAndPassingFailuresAreWaitedOut(t *testing.T
 	})
 }
 
+func TestASummaryThatSaysNothingReplacesNothing(t *testing.T) {
+	inTime(t, func(ctx context.Context, t *testing.T) {
+		summary := " \n"
+		k := filled(ctx, t, answers("ok"), func(_ context.Context, _ *model.Request, d *model.Draft) error {
+			d.Text(summary)
+			if summary == "half" {
+				d.Stop(message.StopLength)
+			}
+			return nil
+		}, nil)
+		for _, summary = range []string{" \n", ""} {
+			if _, err := k.compactNow(t); err == nil || err.Error() != "p/m wrote nothing" || fault.CodeOf(err) != fault.Provider {
+				t.Error(err, fault.CodeOf(err))
+			}
+		}
+		summary = "half"
+		result, err := k.compactNow(t)
+		if err != nil || !strings.HasPrefix(result.Summary, "half\n\n[This text was cut off at its limit.]") {
+			t.Error(result, err)
+		}
+	})
+}
+
 func TestAnotherModelCanWriteTheSummaries(t *testing.T) {
 	inTime(t, func(ctx context.Context, t *testing.T) {
 		var asked []string

@@ -19,14 +19,25 @@ const (
 	actionSummary = "context-full"
 )
 
-// regrowth is the part by which a context must have grown since the last attempt
-// to compact it before the next one: what could not be made shorter then is not
-// paid for at each turn.
-const regrowth = 4 // one fourth
+// regrown is how large a context has to be for the next attempt to compact it,
+// after one that left so many tokens: what could not be made shorter then is not
+// paid for at each turn. It is grown by a fourth, or less where the window ends
+// before that, but by a sixteenth of that at least.
+func regrown(attempted, window int) int {
+	growth := attempted / 4
+	if left := window - attempted; left > 0 {
+		growth = min(growth, max(left/2, window/16))
+	}
+	return attempted + growth
+}
 
-// goOnText continues an answer that broke off before the context was compacted.
-const goOnText = "The conversation was compacted since it had become too long; the summary stands at its beginning. " +
-	"Your last answer was cut off at its limit. Go on where it stopped."
+// What the model is told behind a compaction that followed its answer, since it
+// may have stopped in the middle of its work (facts/agent 4.4).
+const (
+	compactedText = "The conversation was compacted since it had become too long; the summary stands at its beginning. "
+	goOnText      = compactedText + "Your last answer was cut off at its limit. Go on where it stopped."
+	nextStepText  = compactedText + "Go on if there are steps left that the person asked for; else say in one sentence that the work is done."
+)
 
 // makeRoom compacts the context if it, with the messages that are about to join,
 // is too full, and then calls then on the loop, telling whether it was compacted.
@@ -34,7 +45,7 @@ const goOnText = "The conversation was compacted since it had become too long; t
 // made.
 func (st *state) makeRoom(pending []message.Message, then func(compacted bool)) bool {
 	tokens, threshold := st.contextTokens()+compaction.Total(pending), st.threshold()
-	if threshold == 0 || tokens <= threshold || tokens < st.attempted+st.attempted/regrowth || st.held() || !st.choice.Compact || st.stopped {
+	if threshold == 0 || tokens <= threshold || tokens < regrown(st.attempted, st.choice.Model.ContextWindow) || st.held() || !st.choice.Compact || st.stopped {
 		return false
 	}
 	ratio := st.ratio(tokens)
@@ -43,8 +54,7 @@ func (st *state) makeRoom(pending []message.Message, then func(compacted bool)) 
 	}
 	planned, err := st.plan(tokens)
 	if err != nil {
-		st.shrink(ratio)
-		st.attempted = st.contextTokens() + compaction.Total(pending)
+		st.shrink(ratio) // costs no request, so the next turn may try again
 		return false
 	}
 	st.compactItself(reasonThreshold, planned, func(err error) {
@@ -85,6 +95,14 @@ func (st *state) shrink(ratio float64) int {
 // replaced takes over the context with shorter messages in it.
 func (st *state) replaced(messages []message.Message, saved int) {
 	if saved > 0 {
+		for i, m := range messages {
+			if old := st.messages[i]; old != m {
+				if id := st.entries[old]; id != "" {
+					st.entries[m] = id
+				}
+				delete(st.entries, old) // or it would stay in memory
+			}
+		}
 		st.messages = messages
 		st.size.begin(messages)
 	}
@@ -148,8 +166,12 @@ func (st *state) afterAnswer(answer *message.Assistant) {
 		switch {
 		case st.run.ctx.Err() != nil:
 			st.endRun()
-		case compacted && !queued && answer.StopReason == message.StopLength && st.s.opts.Compaction.AutoContinue:
-			st.instruct(goOnText)
+		case compacted && !queued && st.s.opts.Compaction.AutoContinue && st.limit() == "":
+			if answer.StopReason == message.StopLength {
+				st.instruct(goOnText)
+			} else {
+				st.instruct(nextStepText)
+			}
 			st.again()
 		default:
 			st.stopOrGoOn()

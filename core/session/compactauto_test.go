@@ -14,6 +14,7 @@ import (
 	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/transcript"
 )
 
@@ -88,7 +89,9 @@ func TestMidTurnCompactionCanBeSwitchedOff(t *testing.T) {
 		say(t, k.Session, "a long task")
 		k.settle(t)
 		told := k.told()
-		if !slices.Equal(told[len(told)-4:], []string{"answer done", "compacting: threshold", "compacted: result true, aborted false, retry false", "agent_end"}) {
+		if !slices.Equal(told[len(told)-6:], []string{
+			"answer done", "compacting: threshold", "compacted: result true, aborted false, retry false", "agent_start", "answer done", "agent_end",
+		}) {
 			t.Errorf("events: %v", told)
 		}
 	})
@@ -127,7 +130,7 @@ func TestASummaryThatCannotBeHadDoesNotStopTheRunAndIsNotAskedForAtEachTurn(t *t
 		say(t, k.Session, long("q", 8000))
 		k.settle(t)
 		told := k.told()
-		if failed == 0 || failed > 5 || told[len(told)-2] != "answer done" ||
+		if failed == 0 || failed > 8 || told[len(told)-2] != "answer done" ||
 			timesIn(told, "compacting: threshold") != timesIn(told, "compacted: result false, aborted false, retry falseAuto-compaction failed: no summaries today") {
 			t.Errorf("%d attempts: %v", failed, told)
 		}
@@ -381,4 +384,119 @@ func TestAnOverflowIsNotPaidForAgainAndAgain(t *testing.T) {
 			t.Errorf("requests: %q", retried)
 		}
 	})
+}
+
+func TestAModelThatStoppedBeforeACompactionIsAskedToGoOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Options)
+		ends   []string
+	}{
+		"it goes on":   {nil, []string{"agent_start", "answer nothing", "agent_end"}},
+		"switched off": {func(o *Options) { o.Compaction.AutoContinue = false }, []string{"agent_end"}},
+		"at its limit": {func(o *Options) { o.Budget.Turns = 1 }, []string{"agent_end"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inTime(t, func(ctx context.Context, t *testing.T) {
+				first := true
+				k := talks(ctx, t, memory(t), func(_ context.Context, r *model.Request, d *model.Draft) error {
+					text := "nothing"
+					if first {
+						text, first = long("much", 9000), false
+					}
+					d.Text(text)
+					return nil
+				}, answers("S"), c.change)
+				say(t, k.Session, long("go", 500))
+				k.settle(t)
+				want := append([]string{
+					"agent_start", "user go abc abc a", "answer much abc abc", "compacting: threshold", "compacted: result true, aborted false, retry false",
+				}, c.ends...)
+				if diff := cmp.Diff(want, k.told()); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatCouldNotBeCompactedYetIsCompactedLater(t *testing.T) {
+	inTime(t, func(ctx context.Context, t *testing.T) {
+		k := talks(ctx, t, memory(t), answers("ok"), answers("S"), nil)
+		say(t, k.Session, long("huge", window*95/100)) // beyond the threshold, and all there is yet
+		k.settle(t)
+		for range 6 {
+			say(t, k.Session, long("more", 100))
+			k.settle(t)
+		}
+		if n := timesIn(k.told(), "compacting: threshold"); n == 0 {
+			t.Errorf("it was never compacted: %v", k.asked())
+		}
+	})
+}
+
+func TestTheNextAttemptToCompactComesBeforeTheWindowIsFull(t *testing.T) {
+	for _, c := range []struct{ attempted, window, want int }{
+		{0, 1000, 0}, {400, 1000, 500}, {800, 1000, 900}, {900, 1000, 962}, {990, 1000, 1052}, {1000, 1000, 1250}, {1200, 1000, 1500}, {400, 0, 500},
+	} {
+		if got := regrown(c.attempted, c.window); got != c.want {
+			t.Errorf("regrown(%d, %d) is %d, want %d", c.attempted, c.window, got, c.want)
+		}
+	}
+}
+
+func TestTheNewestTodoListIsLoaded(t *testing.T) {
+	result := func(content string) *message.ToolResult {
+		return &message.ToolResult{
+			Role: message.RoleToolResult, ToolCallID: content, ToolName: "todo",
+			Details: []byte(`{"phases":[{"name":"P","tasks":[{"content":"` + content + `","status":"pending"}]}]}`),
+		}
+	}
+	for name, c := range map[string]struct {
+		write func(st *state)
+		want  string
+	}{
+		"a call's": {func(st *state) { st.store(result("called")) }, "called"},
+		"that which a compaction kept, though an older call is in the context": {func(st *state) {
+			st.store(result("old"))
+			kept := st.log().Leaf().ID
+			st.todos = []tool.Phase{{Name: "P", Tasks: []tool.Task{{Content: "set", Status: "pending"}}}}
+			st.wrote(st.log().Append(&transcript.Compaction{Summary: "S", FirstKeptEntryID: kept, PreserveData: preserved(st.todos)}))
+		}, "set"},
+		"that of a call behind a compaction": {func(st *state) {
+			st.wrote(st.log().Append(&transcript.Compaction{Summary: "S", FirstKeptEntryID: st.log().Leaf().ID, PreserveData: preserved(nil)}))
+			st.store(result("new"))
+		}, "new"},
+		"none, when it was cleared": {func(st *state) {
+			st.store(result("old"))
+			st.todos = []tool.Phase{}
+			st.keepTodos()
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inTime(t, func(ctx context.Context, t *testing.T) {
+				dir := t.TempDir()
+				k := talks(ctx, t, newLog(t, transcript.Options{Dir: dir, CWD: dir}), answers("ok"), answers("S"), nil)
+				say(t, k.Session, "go")
+				k.settle(t)
+				if err := k.do(t.Context(), c.write); err != nil {
+					t.Fatal(err)
+				}
+				path := k.state(t).SessionFile
+				k.Stop(t.Context(), errPulled, false)
+				<-k.Done()
+				log, err := transcript.Open(path, transcript.Options{CWD: dir})
+				if err != nil {
+					t.Fatal(err)
+				}
+				again := talks(ctx, t, log, answers("ok"), answers("S"), nil)
+				got := ""
+				for _, task := range unfinished(again.state(t).TodoPhases) {
+					got += task.Content
+				}
+				if got != c.want {
+					t.Errorf("the list holds %q, want %q", got, c.want)
+				}
+			})
+		})
+	}
 }

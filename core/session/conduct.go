@@ -22,6 +22,7 @@ type conduct struct {
 	cuts     int      // answers that rules cut off
 	past     []uint64 // what the latest turns did, oldest first, see guard.go
 	warned   bool     // of repeating itself
+	waits    bool     // results of jobs do, for a limit; the host knows
 }
 
 // byPerson tells whether a person speaks.

@@ -16,6 +16,9 @@ type contextSize struct {
 	// compacted is when the context was compacted, in milliseconds as messages
 	// count: what providers counted until then was another context. 0 for never.
 	compacted int64
+	// before is what stood here until the last good answer was added; it may be
+	// taken out again.
+	before struct{ counted, answered, since int }
 }
 
 func (c *contextSize) add(m message.Message) {
@@ -26,6 +29,7 @@ func (c *contextSize) add(m message.Message) {
 		c.compacted = m.Timestamp
 	case *message.Assistant:
 		if prompt := counted(m); prompt > 0 && m.Timestamp > c.compacted {
+			c.before.counted, c.before.answered, c.before.since = c.counted, c.answered, c.since
 			c.counted, c.answered, c.since = prompt, m.Usage.Output, 0
 			return
 		}
@@ -42,11 +46,15 @@ func counted(a *message.Assistant) int {
 	return a.Usage.Input + a.Usage.CacheRead + a.Usage.CacheWrite
 }
 
-// remove takes back what add counted for a failed answer.
+// remove takes back what add counted for the last answer.
 func (c *contextSize) remove(m *message.Assistant) {
 	tokens := compaction.Tokens(m)
-	c.since -= tokens
 	c.all -= tokens
+	if counted(m) > 0 && m.Timestamp > c.compacted {
+		c.counted, c.answered, c.since = c.before.counted, c.before.answered, c.before.since+c.since
+		return
+	}
+	c.since -= tokens
 }
 
 // begin counts anew after a compaction; providers count the next answer.

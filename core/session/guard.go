@@ -74,6 +74,17 @@ func (st *state) breakOff() {
 	st.endRun()
 }
 
+// spent tells whether what no person asked for has to wait for the next prompt,
+// since a limit has been reached. The host is told so once.
+func (st *state) spent() bool {
+	reason := st.limit()
+	if reason != "" && st.s.board.Free() > 0 && !st.conduct.waits {
+		st.conduct.waits = true
+		st.emit(event.Notice{Level: "warning", Message: reason + " What background jobs have come to waits for the next prompt.", Source: "guard"})
+	}
+	return reason != ""
+}
+
 // limit says which limit keeps the run from going on, "" for none.
 func (st *state) limit() string {
 	c, limit := &st.conduct, st.s.opts.Budget

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/tool"
 )
 
 func TestAnEmptyAnswerIsAskedForAgainThreeTimes(t *testing.T) {
@@ -122,5 +124,27 @@ func TestARunThatNoPersonBeganHasNoBudgetOfItsOwn(t *testing.T) {
 		g.want(g.take(),
 			"agent_start", "turn_start", "custom async-result a job has ended", "assistant toolUse echo", "result echo error=false", "turn_end",
 			"notice warning The limit of 2 turns a prompt (session.maxTurns) has been reached. The run was ended; the next prompt goes on from here.", "agent_end 3")
+	})
+}
+
+func TestJobsDoNotGoOnBeyondABudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := setStage(t, func(o *Options) {
+			o.Budget.Turns, o.MaxJobs = 2, 3
+			o.Tools = func() tool.Set { return tool.NewSet(starter{5}) }
+		}, calls("starter", `{}`), answers("waiting"))
+		g.ask("go")
+		time.Sleep(time.Minute)
+		const waits = "notice warning The limit of 2 turns a prompt (session.maxTurns) has been reached. What background jobs have come to waits for the next prompt."
+		if got := g.take(); len(got) != 1 || got[0] != waits {
+			t.Errorf("behind the run came %q", got)
+		}
+		if g.count != 2 {
+			t.Errorf("%d requests", g.count)
+		}
+		heard := g.ask("go on")
+		if len(heard) < 3 || !strings.HasPrefix(heard[2], "custom async-result") {
+			t.Errorf("the next prompt brings %q", heard)
+		}
 	})
 }

@@ -2,7 +2,7 @@ package session
 
 import (
 	"context"
-	"strings"
+	"errors"
 
 	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/fault"
@@ -63,7 +63,10 @@ func (st *state) handoff(instructions string) (*writing, error) {
 	st.carryOut(w, func(ctx context.Context) (written, error) {
 		wishes := author.discreet(wishes)
 		text, err := author.write(ctx, func(r compaction.Room) compaction.Request { return compaction.Handoff(messages, wishes, r) })
-		return written{text: strings.TrimSpace(text)}, err
+		if errors.Is(err, errWroteNothing) {
+			err = nil // an empty document is one (facts/rpc 5.34)
+		}
+		return written{text: text}, err
 	}, func(st *state, text written, err error) {
 		if w.ctx.Err() != nil {
 			text, err = written{}, errHandoffCancelled

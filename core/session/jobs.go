@@ -43,9 +43,10 @@ func (s *Session) JobsRunning() int { return s.board.Running() }
 func (s *Session) CancelJobs() { s.board.CancelAll() }
 
 // jobsWillWake tells whether a background job will go on with the conversation
-// by itself. After an abort its result waits for the next prompt.
+// by itself. After an abort, and at a limit, its result waits for the next
+// prompt.
 func (st *state) jobsWillWake() bool {
-	return !st.parked && (st.s.board.Running() > 0 || st.s.board.Free() > 0)
+	return !st.parked && st.limit() == "" && (st.s.board.Running() > 0 || st.s.board.Free() > 0)
 }
 
 // Delivered is the details of a message that delivers results of jobs.

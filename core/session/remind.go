@@ -84,6 +84,7 @@ func (st *state) nudge() {
 func (st *state) clearTodos() {
 	if st.s.opts.Todo.AutoClear && hasTasks(st.todos) && len(unfinished(st.todos)) == 0 {
 		st.todos = []tool.Phase{}
+		st.keepTodos() // or it would be back after a resume
 		st.emit(event.TodoAutoClear{})
 	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,12 @@ type run struct {
 	roomy      bool               // its prompt has been found to fit, or been made to
 	overflowed bool               // the context was made shorter since the last good answer
 	steering   bool               // interrupt mode immediate, as it was when the run began
+}
+
+// aborted tells whether somebody ended the run before it ended by itself.
+func (r *run) aborted() bool {
+	cause := context.Cause(r.ctx)
+	return cause != nil && !errors.Is(cause, context.Canceled)
 }
 
 // open makes the prompt the run under way; from here on the session streams.
@@ -122,7 +129,7 @@ func (st *state) endRun() {
 
 // settle wakes those who waited for the run, and begins what comes next.
 func (st *state) settle(r *run) {
-	if r.begun && r.prompt.done != nil {
+	if r.begun && r.prompt.done != nil && !st.muted {
 		r.prompt.done(st.promptEnd(r))
 	}
 	for _, ended := range r.prompt.ended {
@@ -160,7 +167,7 @@ func (st *state) goOn() {
 	if len(queued) == 0 && !st.parked && st.answered() {
 		queued = st.takeFollowUps()
 	}
-	if len(queued) == 0 && !st.parked {
+	if len(queued) == 0 && !st.parked && !st.spent() {
 		queued = st.jobResults()
 	}
 	if len(queued) == 0 {

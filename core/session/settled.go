@@ -34,6 +34,9 @@ func (st *state) promptEnd(r *run) PromptEnd {
 			end.Status = PromptAborted
 		case message.StopError:
 			end.Status = PromptFailed
+			if r.aborted() {
+				end.Status = PromptAborted // in the wait before another answer
+			}
 		}
 		break
 	}

@@ -44,7 +44,7 @@ type state struct {
 	idleTimer *time.Timer                // the wait before an idle session is compacted, nil for none
 
 	run       *run      // the prompt under way, nil when idle
-	next      []*prompt // accepted while an abort unwinds the run, in order
+	next      []*prompt // accepted while something else has to end first, in order
 	queues    queues
 	late      []*message.BashExecution // finished while the run went on; they join at its end
 	parked    bool                     // the person aborted: follow-ups wait for the next prompt
@@ -70,18 +70,15 @@ func (st *state) load() {
 	if st.log().Leaf() == nil && st.choice.Model != nil {
 		st.wrote(st.log().Append(&transcript.ModelChange{Model: st.choice.Model.Ref()}, st.thinking()))
 	}
-	st.loadTodos()
 	st.readPrompt()
 	if rules := st.s.opts.Rules; rules != nil {
 		st.rules = rule.NewWatcher(rules, st.log().HeardRules())
 	}
 	for _, m := range st.log().Messages() {
 		st.take(m)
-		if phases, ok := todosOf(m); ok {
-			st.todos = phases
-		}
 	}
 	st.loaded = st.loadedFrom()
+	st.loadTodos()
 }
 
 // readPrompt takes the system prompt as it is now. It changes between runs only:

@@ -9,7 +9,8 @@ import (
 	"veyyon.dev/veyyon/core/transcript"
 )
 
-// SetTodos replaces the todo list. It is not part of the transcript.
+// SetTodos replaces the todo list. Only the next compaction puts it into the
+// transcript (facts/agent 6.2).
 func (s *Session) SetTodos(ctx context.Context, phases []tool.Phase) error {
 	return s.do(ctx, func(st *state) { st.todos = phases })
 }
@@ -29,30 +30,57 @@ func todosOf(m message.Message) ([]tool.Phase, bool) {
 	return details.Phases, true
 }
 
-// loadTodos takes over the list as it was when the session was last compacted: the
-// results that made it may not be in the context any more. A compaction that
-// another program made keeps no list; then the path is searched.
+// todoEdit is the type of the entry that keeps a list which no call of the tool
+// made (facts/agent 6.2).
+const todoEdit = "user_todo_edit"
+
+// keepTodos notes the list of this moment in the transcript.
+func (st *state) keepTodos() {
+	st.wrote(st.log().Append(&transcript.Custom{CustomType: todoEdit, Data: preserved(st.todos)}))
+}
+
+// loadTodos takes over the newest list on the path to the leaf: the one that a
+// call of the tool made, that was edited, or that a compaction kept, since the
+// results before it may not be in the context any more. A compaction that
+// another program made keeps none. It follows the loading of the messages.
 func (st *state) loadTodos() {
-	last := st.log().LastCompaction()
-	if last == nil {
-		return
-	}
-	var kept preservedData
-	if json.Unmarshal(last.PreserveData, &kept) == nil && kept.Todos != nil {
-		st.todos = kept.Todos
-		return
+	said := make(map[*transcript.Entry]message.Message, len(st.loaded)) // need not be read again
+	for i, e := range st.loaded {
+		said[e] = st.messages[i]
 	}
 	for e := st.log().Leaf(); e != nil; e = e.Parent {
-		if e.Role != message.RoleToolResult {
-			continue // without reading it
+		phases, ok := []tool.Phase(nil), false
+		switch {
+		case e.Role == message.RoleToolResult && said[e] != nil:
+			phases, ok = todosOf(said[e])
+		case e.Role == message.RoleToolResult || e.Type == "custom" || e.Type == "compaction":
+			phases, ok = todosIn(st.log().Body(e))
 		}
-		if body, ok := st.log().Body(e).(*transcript.Message); ok {
-			if phases, ok := todosOf(body.Message); ok {
-				st.todos = phases
-				return
-			}
+		if ok {
+			st.todos = phases
+			return
 		}
 	}
+}
+
+// todosIn is the list that an entry keeps.
+func todosIn(body transcript.Body) ([]tool.Phase, bool) {
+	var kept json.RawMessage
+	switch body := body.(type) {
+	case *transcript.Message:
+		return todosOf(body.Message)
+	case *transcript.Custom:
+		if body.CustomType == todoEdit {
+			kept = body.Data
+		}
+	case *transcript.Compaction:
+		kept = body.PreserveData
+	}
+	var data preservedData
+	if json.Unmarshal(kept, &data) != nil || data.Todos == nil {
+		return nil, false
+	}
+	return data.Todos, true
 }
 
 // toolView is what tools may ask of their session.

@@ -173,7 +173,7 @@ func (st *state) stopOrGoOn() {
 	if len(queued) == 0 {
 		queued = st.takeFollowUps()
 	}
-	if len(queued) == 0 {
+	if len(queued) == 0 && !st.spent() {
 		queued = st.jobResults()
 	}
 	switch {

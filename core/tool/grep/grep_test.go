@@ -238,7 +238,7 @@ func TestLinesAroundAHitAreCounted(t *testing.T) {
 	for _, c := range []struct {
 		before, after int
 		want          string
-	}{{0, 0, "# f\n*4:hit\n"}, {2, 1, "# f\n 2:2\n 3:3\n*4:hit\n 5:5\n"}} {
+	}{{0, 0, "# f\n*4:hit"}, {2, 1, "# f\n 2:2\n 3:3\n*4:hit\n 5:5"}} {
 		out, err := New(c.before, c.after).Run(t.Context(), tool.Call{Args: json.RawMessage(`{"pattern":"hit"}`), Dir: dir})
 		must(t, err)
 		if got := out.Content.Text(); got != c.want {
