@@ -1,0 +1,209 @@
+package approval
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"veyyon.dev/veyyon/core/host"
+	"veyyon.dev/veyyon/core/tool"
+)
+
+// What the dialog offers. The wider answers hold for all calls of the tool in
+// the session, and are offered only when Options.Remember says so.
+const (
+	answerApprove    = "Approve"
+	answerApproveAll = "Approve for this session"
+	answerDeny       = "Deny"
+	answerDenyAll    = "Deny for this session"
+)
+
+// errAway is why a dialog is taken back: nobody is there to answer it.
+var errAway = errors.New("the host has left this conversation")
+
+// Options are what a gate is made of.
+type Options struct {
+	Policy   Policy
+	UI       host.UI       // nil when nobody can be asked
+	Timeout  time.Duration // of a dialog; 0 waits for ever
+	Remember bool          // the dialog offers answers that hold for the session
+	Bypass   bool          // nobody is asked, as if all were approved, until SetBypass says otherwise
+}
+
+// A Gate stands before the tools of one session and of the agents that work for
+// it, which share what the person has said. Its methods are safe for concurrent
+// use; only Check waits, for the person.
+type Gate struct {
+	*common
+	agent  string   // "" for the session itself
+	within []string // where calls may reach
+}
+
+// common is what a session and its agents share.
+type common struct {
+	opts   Options
+	asking *semaphore.Weighted // one dialog at a time
+
+	mu         sync.Mutex
+	bypass     bool
+	remembered map[string]Verdict // by tool
+	present    context.Context    // ends when the host leaves
+	leave      context.CancelCauseFunc
+}
+
+// NewGate returns the gate of a session that works in dir.
+func NewGate(opts Options, dir string) *Gate {
+	c := &common{opts: opts, asking: semaphore.NewWeighted(1), bypass: opts.Bypass, remembered: map[string]Verdict{}}
+	c.present, c.leave = context.WithCancelCause(context.Background())
+	return &Gate{common: c, within: []string{dir}}
+}
+
+// Agent is the gate of an agent that works for the session, nil when that has
+// none. It may reach no further, but for a copy of the working tree that was made
+// for it; copied is "" for none.
+func (g *Gate) Agent(id, copied string) *Gate {
+	if g == nil {
+		return nil
+	}
+	child := &Gate{common: g.common, agent: id, within: g.within}
+	if copied != "" {
+		child.within = append(g.within[:len(g.within):len(g.within)], copied)
+	}
+	return child
+}
+
+// Leave says that the host turns to another session: dialogs are taken back, and
+// until Return the calls that need an answer are refused. A gate that is nil does
+// nothing.
+func (g *Gate) Leave() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.leave(errAway)
+}
+
+// Return says that the host is back. A gate that is nil does nothing.
+func (g *Gate) Return() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.present.Err() != nil {
+		g.present, g.leave = context.WithCancelCause(context.Background())
+	}
+}
+
+// Bypassed tells whether nobody is asked.
+func (g *Gate) Bypassed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.bypass
+}
+
+// SetBypass says whether nobody is to be asked. What is denied stays denied.
+func (g *Gate) SetBypass(on bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.bypass = on
+}
+
+// Check decides whether a call runs. A refusal takes the place of the tool's
+// output. When ask is there, the person has to be asked: it waits for the answer,
+// and refuses likewise; the end of its context takes the dialog back.
+func (g *Gate) Check(spec tool.Spec, call tool.Call) (refusal *tool.Output, ask func(context.Context) *tool.Output) {
+	c := Call{Tool: spec.Name, Tier: spec.Tier, Args: call.Args, Dir: call.Dir, Within: g.within}
+	d := g.opts.Policy.Decide(c)
+	if d.Verdict == Prompt {
+		if known, ok := g.known(c, d); ok {
+			return output(known), nil
+		}
+		return nil, func(ctx context.Context) *tool.Output { return output(g.settle(ctx, c, d)) }
+	}
+	return output(d), nil
+}
+
+// settle turns the wish to ask into a verdict.
+func (g *Gate) settle(ctx context.Context, c Call, d Decision) Decision {
+	g.mu.Lock()
+	present := g.present
+	g.mu.Unlock()
+	if g.opts.UI == nil || present.Err() != nil {
+		return unavailable(c)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(present, func() { cancel(context.Cause(present)) })()
+	if err := g.asking.Acquire(ctx, 1); err != nil {
+		return interrupted(ctx, c)
+	}
+	defer g.asking.Release(1)
+	if known, ok := g.known(c, d); ok { // the dialog before may have settled it
+		return known
+	}
+	return g.ask(ctx, c, d)
+}
+
+// known is what needs no question: the person has said it.
+func (g *Gate) known(c Call, d Decision) (Decision, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.bypass {
+		return Decision{Verdict: Allow}, true
+	}
+	verdict := g.remembered[c.Tool]
+	switch {
+	case verdict == Deny:
+		return refused(Denied, deniedText(c)), true
+	case verdict == Allow && !d.Again:
+		return Decision{Verdict: Allow}, true
+	}
+	return Decision{}, false
+}
+
+func (g *Gate) remember(c Call, v Verdict) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.remembered[c.Tool] = v
+}
+
+// ask shows the dialog.
+//
+// Protocol: "Extension UI Sub-Protocol"; facts/platform 7.4.
+func (g *Gate) ask(ctx context.Context, c Call, d Decision) Decision {
+	offered := []string{answerApprove, answerDeny}
+	if g.opts.Remember {
+		offered = []string{answerApprove, answerDeny, answerDenyAll}
+		if !d.Again {
+			offered = []string{answerApprove, answerApproveAll, answerDeny, answerDenyAll}
+		}
+	}
+	answer, err := g.opts.UI.Ask(ctx, host.Select{Title: g.title(c, d), Options: offered, Timeout: g.opts.Timeout})
+	switch {
+	case errors.Is(err, host.ErrGone):
+		return refused(Unavailable, err.Error())
+	case ctx.Err() != nil:
+		return interrupted(ctx, c)
+	case err != nil:
+		return refused(Unavailable, err.Error())
+	case answer.TimedOut:
+		return refused(TimedOut, deniedText(c))
+	case !answer.Given:
+		return refused(Dismissed, deniedText(c))
+	}
+	switch value := answer.Value; {
+	case value == answerApprove:
+		return Decision{Verdict: Allow}
+	case value == answerApproveAll && g.opts.Remember && !d.Again:
+		g.remember(c, Allow)
+		return Decision{Verdict: Allow}
+	case value == answerDenyAll && g.opts.Remember:
+		g.remember(c, Deny)
+	}
+	return refused(Denied, deniedText(c))
+}

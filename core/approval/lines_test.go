@@ -1,0 +1,154 @@
+package approval
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"veyyon.dev/veyyon/core/tool"
+)
+
+// tableRules are the rules that the lines below are held against.
+const tableRules = `{
+	"allow": ["git status *", "git log *", "git diff *", "ls *", "cat *", "grep *", "head *", "wc *", "sort *", "tar *", "sed *", "awk *",
+		"go test *", "go vet *", "make build", "find *", "xargs *", "cd *", "./run.sh", "env", "nohup *", "kill *", "rg *", "bash x.sh"],
+	"prompt": ["git commit"],
+	"deny": ["rm", "git push", "dd *", "sudo"]
+}`
+
+// lines is the table: what becomes of each line.
+var lines = map[Verdict][]string{
+	Allow: {
+		// plain
+		`git status`, `git status --short`, `git log --oneline -n 5`, `git diff HEAD~1 -- a.go`, `ls`, `ls -la /tmp`, `cat a b c`,
+		`make build`, `./run.sh`, `env`, `cat "a file"`, `cat 'a file'`, `cat a\ file`, `c"a"t x`, `\cat x`, `'cat' x`, `git   status`,
+		"git \\\n status", `cat ü.txt`, `cat *.go`, `cat $HOME/.profile`, `cat "$1"`, `cat ~/notes`, `ls {a,b}`, `git log "HEAD@{1}"`,
+		`bash x.sh`,
+		// joined
+		`git status; ls`, `git status && ls`, `git status || ls`, `git status | head -n 1`, `git status |& cat`, `git status & ls`,
+		"git status\nls", `(git status; ls)`, `{ git status; ls; }`, `! git status`, `time git status`, `cd src && go vet ./...`,
+		`if git status; then ls; else cat x; fi`, `for f in a b; do cat "$f"; done`, `for i in 1 2 3; do ls; done`,
+		`while git status; do ls; done`, `case x in a) ls;; *) cat y;; esac`, `true`, `: x`, `exit 1`, `echo hello`, `ls; echo $?`,
+		`printf '%s\n' a b`, `git status; exit $?`,
+		// input and harmless output
+		`cat <a`, `cat < /etc/hosts`, `git status 2>&1`, `git status >/dev/null 2>&1`, `git status 2>/dev/null | head`, `cat 3<&0`,
+		"cat <<EOF\nrm -rf /\nEOF", "cat <<'EOF'\n$(rm x)\nEOF", `cat <<< "text"`, `ls &>/dev/null`,
+		// substitutions of what is allowed
+		`cat $(ls)`, `cat "$(git status)"`, "cat `ls`", `cat <(ls) <(git status)`, "cat <<EOF\n$(ls)\nEOF", `echo "$(git log | head -n 1)"`,
+		`x=$(ls); cat "$x"`, `cat "${x:-a}"`, `ls "${x#a}" "${x%b}" "${#x}"`, `echo $((1 + 2))`, `i=0; i=$((i + 1)); echo $i`,
+		// wrappers
+		`timeout 10 go test ./...`, `timeout -k 5 -s KILL 1m ls`, `nice ls`, `nice -n 10 ls`, `nice -5 ls`, `command ls`, `command -v git`, `exec ls`, `builtin echo x`,
+		`env ls`, `env NO_COLOR=1 ls`, `LC_ALL=C sort a`, `nohup ls`, `stdbuf -oL ls`, `time -p ls`, `timeout 5 nice env ls`,
+		`bash -c 'git status; ls'`, `sh -c ls`, `bash -ec 'cat "$1"' _ x`, `bash -euo pipefail -c ls`, `sh -c "bash -c 'cat x'"`,
+		// find and xargs
+		`find . -name '*.go'`, `find . -type f -newer x -print0`, `find . -name '*.go' -exec cat {} \;`, `find . -exec grep -l x {} +`,
+		`find src \( -name a -o -name b \) -execdir ls {} \;`, `find . | xargs cat`, `find . -print0 | xargs -0 -n 1 grep x`,
+		`ls | xargs -I {} cat {}`, `find . -exec sh -c 'cat "$1"' _ {} \;`, `xargs < list`,
+		// tests, arithmetic, options of the shell
+		`[ -f x ] && cat x`, `test -d src`, `[ "$x" = y ] || ls`, `[[ -f x && $y == z* ]]`, `[[ $x =~ ^a ]]`, `((1 < 2))`,
+		`set -e; ls`, `set -euo pipefail; ls`, `i=0; while [ $i -lt 3 ]; do ls; i=$((i+1)); done`, `for ((i = 0; i < 3; i++)); do ls; done`,
+		`ls | while IFS= read -r f; do cat "$f"; done`, `ls & wait $!`,
+		// nothing at all
+		``, ` `, `# only a comment`, `echo ${x:$y}`, `let x=1`, `x=; a[$x]=1`,
+		// languages, as far as they only read
+		`sed -n '1,20p' x`, `sed -e 's/a/b/g' -e '/x/d' f`, `sed 's|a|b|; $d' f`, `awk '{ print $1 }' f`, `awk -F: 'NR == 1' f`, `tar -czf a.tgz d`,
+	},
+	Prompt: {
+		// no rule
+		`touch x`, `git`, `git stash`, `make`, `make build x`, `make install`, `./run.sh x`, `run.sh`, `/bin/ls`, `./ls`, `bash y.sh`, `python3 x.py`,
+		`git commit -m x`, `/usr/bin/git commit`, `true; git commit`, `git $(ls)`,
+		// one of several is not allowed
+		`git status; touch x`, `git status && touch x`, `git status || touch x`, `git status | tee x`, "git status\ntouch x", `git status & touch x`,
+		`(touch x)`, `{ touch x; }`, `! touch x`, `time touch x`, `if ls; then touch x; fi`, `while touch x; do ls; done`, `for f in a; do touch $f; done`,
+		`case x in x) touch y;; esac`, `ls # comment` + "\ntouch x",
+		// substitutions
+		`cat $(touch x)`, "cat `touch x`", `cat "$(touch x)"`, `cat <(touch x)`, `ls > >(touch x)`, "cat <<EOF\n$(touch x)\nEOF", "cat <<EOF\n`touch x`\nEOF",
+		`cat <<< $(touch x)`, `cat "${x:-$(touch x)}"`, `cat ${x/$(touch x)/y}`, `echo $(( $(touch x) ))`, `x=$(touch x)`, `ls a$(touch x)b`,
+		`cat "a $(echo "$(touch x)")"`, `[[ -f $(touch x) ]]`, `case $(touch x) in *) ls;; esac`, `for f in $(touch x); do ls; done`,
+		`[ -f "$(touch x)" ]`, `cat <<< "${x:=$(touch x)}"`, `a=(x $(touch x))`,
+		// redirections that write
+		`git log > out`, `git log >> out`, `git log >| out`, `git log &> out`, `git log >& out`, `cat <> x`, `ls 2> err`, `> x`, `{ ls; } > x`,
+		`ls 3> x`, `ls > /dev/null > x`, `echo x > ~/.bashrc`, `ls > "$f"`, `for f in a; do ls; done > x`, `exec > x`, `cat < /dev/tcp/host/80`,
+		// names that are not known
+		`$x`, `$(echo ls)`, "`echo ls`", `"$cmd" a`, `l${x}s`, `${x}ls`, `{touch,x}`, `l?`, `/bin/t*h x`, `~/x`, `$'ls'`, `$"ls"`, `"$@"`, `${!x}`, `eval $x`,
+		// wrappers of what is not allowed, or that are not understood
+		`timeout 5 touch x`, `timeout --unknown 5 ls`, `timeout "$t" ls; timeout $x 5 ls`, `nice touch x`, `env touch x`, `env -i ls`, `env -S 'ls'`, `env FOO=1 ls`, `env PATH=. ls`,
+		`FOO=1 ls`, `PATH=. ls`, `LD_PRELOAD=x ls`, `GIT_PAGER=x git log`, `PATH=.`, `IFS=x; ls`, `command touch x`, `command -p ls`, `exec touch x`, `exec -a ls touch`,
+		`builtin eval ls`, `nohup touch x`, `setsid ls`, `time -o f ls`, `stdbuf -oL touch x`, `busybox touch x`, `watch ls`, `ssh host ls`, `su -c ls`, `chroot / ls`,
+		`script -c ls`, `parallel ls`, `strace ls`, `flock f ls`, `unshare ls`, `env bash`, `env -u PATH ls`,
+		`bash -c 'touch x'`, `sh -c "ls; touch x"`, `bash -c "$x"`, `bash -c`, `bash`, `bash -s`, `bash -i -c ls`, `bash -l x.sh`, `bash < x.sh`, `ls | sh`, `bash <(ls)`,
+		`bash -O extglob -c ls`, `zsh -c ls`, "bash <<EOF\nls\nEOF", `echo ls | bash`, `sh /dev/stdin`, `sh -c '[[ a > b ]]'`,
+		// find and xargs
+		`find . -exec touch {} \;`, `find . -execdir touch {} +`, `find . -ok touch {} \;`, `find . -delete`, `find . -fprint x`, `find . -exec cat {} \; -exec touch x \;`,
+		`find . -exec {} \;`, `find . -exec sh -c 'touch x' \;`, `find . -exec $x {} \;`, `find $x`, `find *`, `find "$d" -type f`, `find . $opts`, `find . -exec env touch {} \;`,
+		`xargs touch`, `find . | xargs touch`, `xargs -I{} {} x`, `xargs sh -c`, `ls | xargs env`, `ls | xargs find`, `xargs -I{} sh -c '{}'`, `xargs -I{} sh -c 'cat {}'`,
+		`ls | xargs -n 1 -I{} cat {}`, `ls | xargs timeout 5`, `xargs bash`, `xargs $x`, `ls | xargs -i cat {}`, `ls | xargs make build`, `ls | xargs git`,
+		`ls | xargs -I% git log %`, `git log "$x"`,
+		// the shell's own state
+		`eval ls`, `eval 'touch x'`, `. ./x`, `source x`, `alias ls=touch; ls`, `ls() { touch x; }; ls`, `function ls { touch x; }`, `trap 'touch x' EXIT`, `shopt -s expand_aliases`,
+		`enable -f x y`, `hash -p /bin/touch ls`, `set -- a`, `set -k`, `declare -n x=y`, `export FOO=1`, `unset PATH`, `read PATH`, `mapfile -C touch x`, `printf -v x y`,
+		`let PATH=1`, `let x=y[1]`, `coproc ls`, `complete -C touch x`, `fc -s`, `jobs -x touch`, `history -a x`, `bind -x x`, `PROMPT_COMMAND=touch`, `test -v 'a[$(touch x)]'`, `[ -v x ]`,
+		// arithmetic and expansions that run what a value says
+		`x='a[$(touch x)]'; echo $((x))`, `echo $((a[$(touch x)]))`, `echo ${a[$(touch x)]}`, `x=y; ((x))`, `[[ $1 -eq 0 ]]`, `x=a; [[ x -gt 0 ]]`, `echo ${x@P}`, `echo ${!x}`,
+		`y=z; echo ${x:$y}`, `declare -i x=y`, `x=y; a[$x]=1`, `[[ -v $x ]]`,
+		// other programs that run programs
+		`tar --to-command=touch -xf a`, `tar -I touch -xf a`, `tar cIf touch a b`, `tar --use-comp touch -xf a`, `tar -xf $x`, `sort --compress-program=touch a`, `rg --pre touch x`, `rg $x`,
+		`git -c core.pager=touch log`, `git log --ext-diff`, `sed -n '1e touch x' f`, `sed 's/a/b/e' f`, `sed 's/a/b/w x' f`, `sed -f x f`, `sed 'w x' f`, `sed "$x" f`,
+		`awk 'BEGIN { system("touch x") }'`, `awk '{ print > "x" }' f`, `awk '{ print | "sh" }' f`, `awk -f x f`, `go test -exec touch ./...`, `go vet -vettool=x ./...`,
+		// places
+		`cd /tmp && ./run.sh`, `pushd x; ./run.sh`,
+		// what people do not see as what it is
+		"ｌs", "lѕ", "ls\u00a0x", "ls \u202e x", "ls\u200b", "cat x\u2028y", "\u0440wd", "ls \x07", "ls\r", "ls \xff", "“ls”",
+		// what cannot be parsed
+		`ls "`, `ls $(`, `if ls`, `ls )`, `cat <<EOF`, `ls ||`, "ls;\nfoo ((", `case x`, `ls @(a|b)`, strings.Repeat("(", 9000), strings.Repeat("ls;", 30_000),
+	},
+	Deny: {
+		`rm x`, `rm`, `/bin/rm x`, `./rm x`, `\rm x`, `'rm' x`, `"r"m x`, `git push`, `git push --force`, `git  push origin`, `/usr/bin/git push`, `dd if=a of=b`, `sudo ls`,
+		// wrapped
+		`ls; rm x`, `ls && rm x`, `ls || rm x`, `ls | rm x`, "ls\nrm x", `ls & rm x`, `(rm x)`, `{ rm x; }`, `! rm x`, `time rm x`, `if ls; then rm x; fi`, `for f in a; do rm $f; done`,
+		`cat $(rm x)`, "cat `rm x`", `cat <(rm x)`, "cat <<EOF\n$(rm x)\nEOF", `cat "${x:-$(rm x)}"`, `f() { rm x; }`, `coproc rm x`, `FOO=1 rm x`, `PATH=. rm x`,
+		`env rm x`, `env -i rm x`, `env -S 'rm x'`, `env FOO=1 rm x`, `timeout 5 rm x`, `timeout --odd 5 rm x`, `nice -n 5 rm x`, `nohup rm x`, `setsid rm x`, `stdbuf -oL rm x`, `command rm x`,
+		`exec rm x`, `exec -a y rm x`, `builtin command rm x`, `busybox rm x`, `xargs rm`, `find . | xargs -n 1 rm -f`, `xargs -I{} rm {}`, `find . -exec rm {} \;`, `find . -execdir rm {} +`,
+		`find . -ok rm {} \;`, `bash -c 'rm x'`, `sh -c "ls; rm x"`, `bash -c 'bash -c "rm x"'`, `bash -lc 'rm x'`, `zsh -c 'rm x'`, `eval rm x`, `eval 'rm x'`, `eval "ls; rm x"`, `trap 'rm x' EXIT`,
+		`watch rm x`, `watch 'rm x'`, `su -c 'rm x'`, `ssh host rm x`, `ssh host 'ls; rm x'`, `flock f rm x`, `strace -f rm x`, `parallel rm ::: x`, `script -c 'rm x'`, `npx rm x`, `docker run a rm x`,
+		`xargs sh -c 'rm "$1"' _`, `find . -exec sh -c 'rm {}' \;`, `timeout 5 env nice bash -c 'rm x'`, `rm $x`, `rm "$@"`, `rm -rf /`, `[ -f x ] && rm x`, `case x in *) rm x;; esac`,
+		`git status; git push`, `sh -c 'git push'`, `while :; do rm x; done`, `git -c a=b push; rm x`,
+	},
+}
+
+func TestLinesAreAllowedAskedAboutOrDenied(t *testing.T) {
+	var setting map[string]any
+	if err := json.Unmarshal([]byte(`{"bash":`+tableRules+`}`), &setting); err != nil {
+		t.Fatal(err)
+	}
+	rules, faults := ParseRules(setting)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	policy, count := Policy{Mode: Ask, Rules: rules}, 0
+	for want, list := range lines {
+		for _, line := range list {
+			count++
+			if d := policy.Decide(bashCall(t, line, nil)); d.Verdict != want {
+				t.Errorf("%s: %.80q (%s)", d.Verdict, line, d.Reason)
+			}
+		}
+	}
+	if count < 150 {
+		t.Errorf("only %d lines", count)
+	}
+}
+
+// bashCall is a call of the shell with more arguments.
+func bashCall(t *testing.T, line string, more map[string]any) Call {
+	t.Helper()
+	args := map[string]any{"command": line}
+	for k, v := range more {
+		args[k] = v
+	}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Call{Tool: "bash", Tier: tool.TierExec, Args: raw, Dir: t.TempDir()}
+}

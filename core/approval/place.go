@@ -1,0 +1,104 @@
+package approval
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"veyyon.dev/veyyon/core/file"
+)
+
+// fileArguments are the arguments that hold the paths of builtin tools.
+type fileArguments struct {
+	Path  string   `json:"path"`
+	Paths []string `json:"paths"`
+}
+
+// The tools with paths, and whether these are lists of patterns.
+var fileTools = map[string]bool{"read": false, "write": false, "edit": false, "grep": true, "glob": true}
+
+// paths are the files and directories that a call names.
+func (c Call) paths() (paths []string) {
+	lists, has := fileTools[c.Tool]
+	var args fileArguments
+	if !has || json.Unmarshal(c.Args, &args) != nil {
+		return nil
+	}
+	for _, path := range append([]string{args.Path}, args.Paths...) {
+		if path == "" {
+			continue
+		}
+		paths = append(paths, path)
+	}
+	if !lists {
+		return paths
+	}
+	var each []string
+	for _, path := range paths {
+		each = append(each, path)
+		for item := range strings.SplitSeq(path, ";") {
+			each = append(each, fixedPart(strings.TrimSpace(item)))
+		}
+	}
+	return each
+}
+
+// fixedPart is the directory that a pattern begins in.
+func fixedPart(pattern string) string {
+	at := strings.IndexAny(pattern, "*?[{\\")
+	if at < 0 {
+		return pattern
+	}
+	if at = strings.LastIndexByte(pattern[:at], '/'); at < 0 {
+		return "."
+	}
+	return pattern[:at+1]
+}
+
+// outside lists the paths of the call that lead out of where the session works,
+// by whatever links.
+func (c Call) outside() (outside []string) {
+	for _, path := range c.paths() {
+		if _, _, url := file.URL(path); url || path == "" || c.Tool == "read" && path == "/" { // as the tool reads it
+			continue
+		}
+		if beyond := c.beyond(path); len(beyond) > 0 && !slices.Contains(outside, beyond[0]) {
+			outside = append(outside, beyond[0])
+		}
+	}
+	return outside
+}
+
+// beyond is where the path leads, if that is outside. What may be a selector of
+// lines at its end counts as one, too.
+func (c Call) beyond(path string) []string {
+	for at := len(path); at > 0; at = strings.LastIndexByte(path[:at], ':') {
+		full := file.Resolve(c.Dir, path[:at])
+		target, err := file.Target(full)
+		if err != nil {
+			return []string{full}
+		}
+		if !c.inside(target) {
+			return []string{target}
+		}
+	}
+	return nil
+}
+
+func (c Call) inside(target string) bool {
+	roots := c.Within
+	if roots == nil {
+		roots = []string{c.Dir}
+	}
+	for _, root := range roots {
+		root, err := filepath.EvalSymlinks(root)
+		if err != nil {
+			continue
+		}
+		if rel, err := filepath.Rel(root, target); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
