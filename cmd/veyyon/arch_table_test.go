@@ -91,7 +91,7 @@ var goroutinesIn = map[string]string{
 	"core/tool/task/task.go":   "waits for the agents of a call on behalf of its ticker",
 	"core/session/writing.go":  "the writing of a summary or a handoff document; the loop ends only behind it",
 	"core/turn/turn.go":        "the turn; the loop receives its steps until they are closed",
-	"core/turn/batch.go":       "tool calls; each ends with a report that the batch receives",
+	"core/turn/use.go":         "tool calls; each ends with a report that the batch receives",
 	"core/shell/follow.go":     "the reader of the output, and the end of the family; follow waits",
 	"core/shell/runner.go":     "shut on behalf of Close",
 	"cmd/veyyon/serve.go":      "the signals, until the hard stop, and the wait for a host that stops reading, until the process ends",

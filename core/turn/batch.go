@@ -9,13 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sourcegraph/conc/panics"
-
 	"veyyon.dev/veyyon/core/event"
-	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/tool"
-	"veyyon.dev/veyyon/core/tool/validate"
 )
 
 // errSteered is why a batch was cut short: a queued message should be heard.
@@ -84,9 +80,7 @@ func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in In
 		t.emit(event.ToolStart{ToolCallID: call.ID, ToolName: call.Name, Args: call.Arguments})
 	}
 	t.steps <- nil // a tool may itself talk to the host, and must not overtake its start; see Steps
-	for _, call := range calls {
-		go work(ctx, in, call, send) // ends with its done report
-	}
+	begin(ctx, in, calls, send)
 	stopped, late := ctx.Done(), (<-chan time.Time)(nil)
 	var peeks <-chan time.Time // nil, so never ready, without an interruptible call
 	if in.Steered != nil && interruptible(in.Tools, calls) {
@@ -148,32 +142,6 @@ func (t *Turn) abandon(ctx context.Context, calls []*message.ToolCall, open map[
 			t.finish(call, tool.ErrorOutput(abortedText(context.Cause(ctx).Error())+" The tool did not stop in time and was left behind."))
 		}
 	}
-}
-
-// work runs one call and ends with one done report.
-func work(ctx context.Context, in Input, call *message.ToolCall, send func(report)) {
-	r := report{call: call, done: true}
-	if caught := panics.Try(func() { r.output, r.err = use(ctx, in, call, send) }); caught != nil {
-		slog.Error("a tool panicked", "tool", call.Name, "panic", caught.Value, "stack", string(caught.Stack))
-		r.err = fmt.Errorf("the tool failed inside: %v", caught.Value)
-	}
-	r.stopped = ctx.Err() != nil
-	send(r)
-}
-
-func use(ctx context.Context, in Input, call *message.ToolCall, send func(report)) (tool.Output, error) {
-	used, ok := in.Tools.Lookup(call.Name)
-	if !ok {
-		return tool.Output{}, fault.Newf(fault.NotFound, "Tool %s not found", call.Name)
-	}
-	args, err := validate.Check(used.Spec().Parameters, call.Name, call.Arguments)
-	if err != nil {
-		return tool.Output{}, err
-	}
-	return used.Run(ctx, tool.Call{
-		ID: call.ID, Args: args, Dir: in.Dir, Session: in.Session,
-		Update: func(o tool.Output) { send(report{call: call, output: o}) },
-	})
 }
 
 // result is what becomes of a finished call. One that was stopped by steering

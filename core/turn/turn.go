@@ -44,6 +44,10 @@ type Input struct {
 	// Amend, if set, has the last word on what a call gave, on the turn's
 	// goroutine.
 	Amend func(call *message.ToolCall, output tool.Output) tool.Output
+	// Approve, if set, decides whether a call runs, on the turn's goroutine. A
+	// refusal takes the place of the output. When ask is there, it waits for a
+	// person, and refuses likewise.
+	Approve func(spec tool.Spec, call tool.Call) (refusal *tool.Output, ask func(context.Context) *tool.Output)
 	// Steered tells whether a queued message should cut the batch of tool
 	// calls short; nil never does. Safe for concurrent use.
 	Steered func() bool
