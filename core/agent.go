@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"veyyon.dev/veyyon/core/approval"
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/host"
@@ -53,6 +54,7 @@ type Options struct {
 	Budget   session.Budget
 	Team     *subagent.Team             // runs the agents that tools start; nil for none
 	Rules    func(dir string) *rule.Set // of a session that works in dir; nil for none
+	Approval *approval.Options          // says which tool calls run; nil lets all
 	Choice   session.Choice
 	// Compaction says when and how a context is made shorter.
 	Compaction session.Compaction
@@ -105,7 +107,7 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
 		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.full.Load, Retry: a.opts.Retry,
 		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Budget: a.opts.Budget, Rules: a.rules(dir),
-		Compaction: a.opts.Compaction, Secrets: a.opts.Models.Secrets, MaxJobs: a.opts.MaxJobs,
+		Compaction: a.opts.Compaction, Secrets: a.opts.Models.Secrets, MaxJobs: a.opts.MaxJobs, Gate: a.gate(dir),
 	})
 	a.lives.Go(func() { s.Loop(a.life) })
 	return s

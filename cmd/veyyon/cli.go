@@ -48,8 +48,9 @@ type launchFlags struct {
 	NoSkills       bool     `name:"no-skills" help:"Do not load skills."`
 	NoRules        bool     `name:"no-rules" help:"Do not load rules."`
 	NoExtensions   bool     `name:"no-extensions" help:"Do not load extensions."`
-	ApprovalMode   string   `name:"approval-mode" placeholder:"MODE" help:"Only yolo so far: tools run without asking."`
-	Yolo           bool     `aliases:"auto-approve,dangerously-skip-permissions" help:"The same as --approval-mode yolo."`
+	ApprovalMode   string   `name:"approval-mode" placeholder:"MODE" help:"Which tool calls run without asking: yolo (all), auto-edit, ask, or plan, which refuses instead."`
+	Yolo           bool     `aliases:"auto-approve" help:"The same as --approval-mode yolo."`
+	SkipAsking     bool     `name:"dangerously-skip-permissions" help:"Ask about nothing, whatever modes and rules say; what they deny stays denied."`
 	Continue       bool     `short:"c" help:"Go on with the latest session of the working directory."`
 	Resume         string   `short:"r" aliases:"session" placeholder:"SESSION" help:"Go on with a session: an id, the beginning of one, or a file."`
 	SessionDir     string   `name:"session-dir" placeholder:"DIR" help:"Folder for session files."`

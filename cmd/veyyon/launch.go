@@ -93,9 +93,6 @@ func (l *launch) check(messages []string) error {
 	if l.flags.Continue && len(messages) > 0 && uuid.Validate(messages[0]) == nil {
 		l.flags.Resume = messages[0] // --continue ID means --resume ID
 	}
-	if mode := l.flags.ApprovalMode; mode != "" && mode != "yolo" {
-		return usageErrorf("--approval-mode %s is not available in this version: tools run without asking. Only yolo is", mode)
-	}
 	if limit := l.flags.MaxTime; limit != "" {
 		d, ok := duration(limit)
 		if !ok {
@@ -152,9 +149,6 @@ func (l *launch) configure() error {
 		return err
 	}
 	l.settings = l.settings.WithHostDefaults()
-	if mode := config.ApprovalMode.Of(l.settings); mode != "yolo" && !l.flags.Yolo {
-		return fmt.Errorf("tools.approvalMode is %s, which is not available in this version: tools run without asking. Only yolo is", mode)
-	}
 	if l.flags.Cwd != "" {
 		return nil
 	}
@@ -264,6 +258,7 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 		},
 		Compaction: l.compaction(), Choice: l.choice, Resume: l.resume, BackgroundLimit: config.SessionAway.Of(s), MaxJobs: l.maxJobs(),
 		Fallback: fallback(s), Todo: reminders(s), Budget: budget(s), Rules: l.rules, Team: l.team,
+		Approval: l.approval(rpc.UI{Ledger: ledger}, runner),
 	}
 }
 

@@ -60,7 +60,9 @@ var (
 	StallAfter      = integer("bash.stallDetection.stallMs", 30_000, 0, "Milliseconds of silence that count")
 
 	ApprovalMode    = enum("tools.approvalMode", "Which tool calls run without asking", "yolo", "auto-edit", "ask", "plan", "always-ask", "write")
-	Approval        = later(record("tools.approval", "allow, deny or prompt for single tools"))
+	Approval        = record("tools.approval", "allow, deny or prompt for single tools; for bash also lists of command patterns under these names")
+	ApprovalMemory  = boolean("tools.approvalRemember", false, "Offer answers that hold for the tool in the whole session, beside Approve and Deny")
+	ApprovalTimeout = integer("tools.approvalTimeout", 0, 0, "Seconds a person has to answer before the call is refused; 0 is no limit")
 	ToolDiscovery   = later(enum("tools.discoveryMode", "Whether models must look tools up", "auto", "off", "mcp-only", "all"))
 	ToolMaxTimeout  = integer("tools.maxTimeout", 0, 0, "Longest time a tool may ask for, in seconds; 0 is no limit")
 	ToolMaxColumns  = integer("tools.outputMaxColumns", 768, 0, "Characters of a line of output before it is cut; 0 is no limit")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"veyyon.dev/veyyon/core/approval"
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/rule"
@@ -24,7 +25,7 @@ func TestAChildHasAllOfItsParentButWhatIsItsOwn(t *testing.T) {
 	}
 	opts := Options{
 		Log: log, Models: answers("hi"), Tools: func() tool.Set { return tool.Set{} }, Shell: &shell.Runner{}, System: func() []string { return []string{"be"} }, Dir: dir, CacheKey: "key",
-		Emit: func(...event.Event) {}, Full: func() bool { return true }, Retry: Retry{Max: 1}, Rules: &rule.Set{},
+		Emit: func(...event.Event) {}, Full: func() bool { return true }, Retry: Retry{Max: 1}, Rules: &rule.Set{}, Gate: &approval.Gate{},
 		Secrets: func() []string { return nil }, Unwind: time.Second, Over: func() bool { return false }, Deadline: time.Now().Add(time.Hour),
 		Busy: func(bool) {}, MaxJobs: 3,
 	}

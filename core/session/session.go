@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"veyyon.dev/veyyon/core/approval"
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/job"
@@ -34,7 +35,8 @@ type Options struct {
 	Fallback Fallback
 	Todo     Todo
 	Budget   Budget
-	Rules    *rule.Set // about what models write; nil for none
+	Rules    *rule.Set      // about what models write; nil for none
+	Gate     *approval.Gate // decides which tool calls run; nil lets all
 	Choice   Choice
 	// Compaction says when and how the context is made shorter.
 	Compaction Compaction

@@ -41,6 +41,9 @@ func (st *state) startTurn() {
 	if r.steering {
 		in.Steered = st.s.steered.Load
 	}
+	if st.s.opts.Gate != nil {
+		in.Approve = st.s.opts.Gate.Check
+	}
 	st.watch(&in)
 	r.turn = turn.Start(r.ctx, in)
 }

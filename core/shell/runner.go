@@ -83,6 +83,9 @@ func New(o Options) *Runner {
 	return r
 }
 
+// Bash tells whether commands are lines of bash.
+func (r *Runner) Bash() bool { return r.spawner.bash }
+
 // Close aborts what runs, ends everything that was ever started here and still
 // lives, and waits until it is gone: about the grace, if some of it ignores TERM.
 // Any call after the first waits for the same. The error is the cause of ctx, if

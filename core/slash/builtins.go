@@ -22,6 +22,7 @@ var builtins = []command{
 	{event.Command{Name: "tools", Description: "List the tools the model may use"}, tools},
 	{event.Command{Name: "context", Description: "Show how full the context window is"}, contextUse},
 	{event.Command{Name: "todo", Description: "Show the todo list"}, todo},
+	{event.Command{Name: "yolo", Description: "Ask about tool calls, or let all run", Input: hint("on|off|status")}, yolo},
 	{event.Command{Name: "rename", Description: "Name the session", Input: hint("title")}, rename},
 }
 

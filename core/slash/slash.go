@@ -23,6 +23,8 @@ type Target interface {
 	SetModel(ctx context.Context, provider, id string) (*model.Model, error)
 	SetThinkingLevel(ctx context.Context, level string) error
 	SetName(ctx context.Context, name string) error
+	Bypassed(ctx context.Context) bool
+	SetBypass(ctx context.Context, on bool)
 }
 
 // Effect is what a command did.

@@ -78,6 +78,7 @@ func (w *Work) open(ctx context.Context) (*session.Session, error) {
 	}
 	w.choose(&opts)
 	w.tracker.asks(opts.Choice.Model)
+	opts.Gate = opts.Gate.Agent(w.tracker.life.ID, w.copied())
 	opts.Choice.Interrupt = session.InterruptWait // a word about the budget is to end no calls
 	opts.Dir, opts.Tools, opts.Emit, opts.Over = w.dir, w.tools(opts.Tools), w.heard, w.yield.over
 	// It has to have ended before its parent gives the call up that waits for it.
@@ -122,6 +123,14 @@ func (w *Work) choose(opts *session.Options) {
 	if level := w.order.Agent.Thinking; level != "" {
 		opts.Choice.Thinking = level
 	}
+}
+
+// copied is the copy of the working tree that the agent works in, "" for none.
+func (w *Work) copied() string {
+	if !w.order.Isolated {
+		return ""
+	}
+	return w.dir
 }
 
 func (w *Work) system(offered []tool.Spec) []string {

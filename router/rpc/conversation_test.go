@@ -29,6 +29,7 @@ var update = flag.Bool("update", false, "write what the agent says into the conv
 //     on top: "drain" is --drain, "apart" lists the responses behind the events,
 //     where their order is nobody's promise;
 //   - `agent`: the frames expected, in short;
+//   - `approval`, where it is there: which tool calls run, as YAML;
 //   - `requests`, where it is there: what the model is asked, one line each;
 //   - `NAME.jsonl`: a session file that is there, as $dir/NAME.jsonl.
 //
@@ -58,6 +59,9 @@ func check(t *testing.T, file string) {
 		}
 	}
 	o := talkOptions{script: string(sections["model"].Data), files: files}
+	if asked := sections["approval"]; asked != nil {
+		o.approval = approvalOf(t, asked.Data)
+	}
 	host := strings.Split(strings.TrimSpace(string(sections["host"].Data)), "\n")
 	apart := false
 	for ; host[0] == "drain" || host[0] == "apart"; host = host[1:] {

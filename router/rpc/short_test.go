@@ -201,6 +201,12 @@ func (n *names) learn(f map[string]any) {
 		n.give("ask", f["id"])
 	case "host_tool_cancel":
 		n.give("cancel", f["id"])
+	case "extension_ui_request":
+		if f["method"] == "cancel" {
+			n.give("cancel", f["id"])
+		} else {
+			n.give("ask", f["id"])
+		}
 	}
 	n.give("session", f["sessionId"])
 	if data, ok := f["data"].(map[string]any); ok {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"veyyon.dev/veyyon/core"
+	"veyyon.dev/veyyon/core/approval"
 	"veyyon.dev/veyyon/core/auth"
 	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/message"
@@ -59,6 +60,8 @@ type talkOptions struct {
 	shell  *shell.Runner     // nil unless bash is used
 	drain  bool              // as --drain does
 	files  map[string][]byte // of the folder, before anything begins
+	// approval says which tool calls run; nil lets all.
+	approval *approval.Options
 }
 
 // startTalk begins a conversation; the caller ends it with hangUp.
@@ -105,6 +108,9 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 		ledger := router.NewLedger(ctx, out)
 		uris := NewURIs(ledger)
 		sink := NewSink(ctx, out)
+		if o.approval != nil {
+			o.approval.UI = UI{Ledger: ledger}
+		}
 		script, _ := models.Find(scripted.ID, scripted.Script)
 		team := subagent.New(subagent.Options{
 			Concurrency: 1, Depth: 2, Resolve: func(string) (*model.Model, model.Level, bool) { return nil, "", false },
@@ -115,7 +121,7 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 			Compaction: session.Compaction{Limits: compaction.Limits{KeepRecent: 20}}, HostTools: Tools{ledger}, Shell: o.shell,
 			Transcripts: func(dir string) transcript.Options { return transcript.Options{CWD: dir, Dir: k.dir} },
 			System:      func(string) func() []string { return func() []string { return []string{"be good"} } },
-			Dir:         k.dir, Emit: sink.Emit, BackgroundLimit: 4,
+			Dir:         k.dir, Emit: sink.Emit, BackgroundLimit: 4, Approval: o.approval,
 			Retry: session.Retry{Max: 2, BaseDelayMs: 500, MaxDelayMs: 60_000},
 			Choice: session.Choice{
 				Model: script, Thinking: model.LevelHigh, Steering: session.QueueOneAtATime, FollowUp: session.QueueOneAtATime,
