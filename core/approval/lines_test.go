@@ -77,7 +77,7 @@ var lines = map[Verdict][]string{
 		`builtin eval ls`, `nohup touch x`, `setsid ls`, `time -o f ls`, `stdbuf -oL touch x`, `busybox touch x`, `watch ls`, `ssh host ls`, `su -c ls`, `chroot / ls`,
 		`script -c ls`, `parallel ls`, `strace ls`, `flock f ls`, `unshare ls`, `env bash`, `env -u PATH ls`,
 		`bash -c 'touch x'`, `sh -c "ls; touch x"`, `bash -c "$x"`, `bash -c`, `bash`, `bash -s`, `bash -i -c ls`, `bash -l x.sh`, `bash < x.sh`, `ls | sh`, `bash <(ls)`,
-		`bash -O extglob -c ls`, `zsh -c ls`, "bash <<EOF\nls\nEOF", `echo ls | bash`, `sh /dev/stdin`, `sh -c '[[ a > b ]]'`,
+		`bash -O extglob -c ls`, `sh +c ls`, `zsh -c ls`, "bash <<EOF\nls\nEOF", `echo ls | bash`, `sh /dev/stdin`, `sh -c '[[ a > b ]]'`,
 		// find and xargs
 		`find . -exec touch {} \;`, `find . -execdir touch {} +`, `find . -ok touch {} \;`, `find . -delete`, `find . -fprint x`, `find . -exec cat {} \; -exec touch x \;`,
 		`find . -exec {} \;`, `find . -exec sh -c 'touch x' \;`, `find . -exec $x {} \;`, `find $x`, `find *`, `find "$d" -type f`, `find . $opts`, `find . -exec env touch {} \;`,

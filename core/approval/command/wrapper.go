@@ -201,8 +201,8 @@ func shell(r *reader, c Call) Role {
 		switch {
 		case w.Known && (w.Text == "--norc" || w.Text == "--noprofile"):
 			continue
-		case w.Known && len(w.Text) > 1 && strings.IndexByte("-+", w.Text[0]) >= 0 && strings.Trim(w.Text[1:], "ceux") == "":
-			line = line || w.Text[0] == '-' && strings.Contains(w.Text, "c")
+		case w.Known && len(w.Text) > 1 && w.Text[0] == '-' && strings.Trim(w.Text[1:], "ceux") == "":
+			line = line || strings.Contains(w.Text, "c")
 			continue
 		case w.Known && (w.Text == "-o" || w.Text == "-eo" || w.Text == "-euo") && len(args) > 1 && args[1].Known && args[1].Text == "pipefail":
 			args = args[1:]
