@@ -47,7 +47,7 @@ var lines = map[Verdict][]string{
 		// tests, arithmetic, options of the shell
 		`[ -f x ] && cat x`, `test -d src`, `[ "$x" = y ] || ls`, `[[ -f x && $y == z* ]]`, `[[ $x =~ ^a ]]`, `((1 < 2))`,
 		`set -e; ls`, `set -euo pipefail; ls`, `i=0; while [ $i -lt 3 ]; do ls; i=$((i+1)); done`, `for ((i = 0; i < 3; i++)); do ls; done`,
-		`ls | while IFS= read -r f; do cat "$f"; done`, `ls & wait $!`,
+		`ls | while IFS= read -r f; do cat "$f"; done`, `ls & wait $!`, `ls & pid=$!; wait $pid`,
 		// nothing at all
 		``, ` `, `# only a comment`, `echo ${x:$y}`, `let x=1`, `x=; a[$x]=1`,
 		// languages, as far as they only read
@@ -56,7 +56,7 @@ var lines = map[Verdict][]string{
 	Prompt: {
 		// no rule
 		`touch x`, `git`, `git stash`, `make`, `make build x`, `make install`, `./run.sh x`, `run.sh`, `/bin/ls`, `./ls`, `bash y.sh`, `python3 x.py`,
-		`git commit -m x`, `/usr/bin/git commit`, `true; git commit`, `git $(ls)`,
+		`git commit -m x`, `/usr/bin/git commit`, `true; git commit`, `git $(ls)`, `make $! build`,
 		// one of several is not allowed
 		`git status; touch x`, `git status && touch x`, `git status || touch x`, `git status | tee x`, "git status\ntouch x", `git status & touch x`,
 		`(touch x)`, `{ touch x; }`, `! touch x`, `time touch x`, `if ls; then touch x; fi`, `while touch x; do ls; done`, `for f in a; do touch $f; done`,

@@ -119,7 +119,7 @@ func numeric(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false
 	}
-	return numeral(w.Parts[0]) || number.MatchString(w.Lit())
+	return numeral(w.Parts[0]) || lastJob(w.Parts[0]) || number.MatchString(w.Lit())
 }
 
 // counts tells whether a part of a word is a variable that the line gives numbers

@@ -35,7 +35,7 @@ func (r *reader) word(w *syntax.Word) Word {
 	}
 	b := builder{r: r, word: Word{Known: true}, lone: w.Lit(), braces: braces(w)}
 	b.parts(w.Parts, false)
-	b.word.number = len(w.Parts) == 1 && (numeral(w.Parts[0]) || r.counts(w.Parts[0]))
+	b.word.number = len(w.Parts) == 1 && (numeral(w.Parts[0]) || lastJob(w.Parts[0]) || r.counts(w.Parts[0]))
 	return b.word
 }
 
@@ -230,9 +230,15 @@ func numeral(part syntax.WordPart) bool {
 		return true
 	case *syntax.ParamExp:
 		simple := p.Param != nil && p.Index == nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && p.Names == 0
-		return simple && (p.Length || strings.Contains("#?$!", p.Param.Value))
+		return simple && (p.Length || strings.Contains("#?$", p.Param.Value))
 	}
 	return false
+}
+
+// lastJob tells whether an expansion is $!, a number or nothing.
+func lastJob(part syntax.WordPart) bool {
+	p, ok := part.(*syntax.ParamExp)
+	return ok && p.Short && p.Param != nil && p.Param.Value == "!"
 }
 
 // inner reads a word within an expansion and tells whether it may come to
