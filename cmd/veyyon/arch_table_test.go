@@ -74,9 +74,10 @@ var channelsIn = map[string]string{
 
 	"cmd/veyyon/serve.go": "signals",
 
-	"bench/bash.go":  "moments that are measured",
-	"bench/stall.go": "moments that are measured",
-	"bench/tool.go":  "moments that are measured",
+	"bench/bash.go":    "moments that are measured",
+	"bench/stall.go":   "moments that are measured",
+	"bench/tool.go":    "moments that are measured",
+	"bench/context.go": "requests that have come in",
 }
 
 // goroutinesIn are the files that start goroutines by a bare go statement, each
