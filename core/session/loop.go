@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"veyyon.dev/veyyon/core/event"
@@ -9,12 +10,12 @@ import (
 )
 
 // Loop owns the session's state until the session has been stopped, its last
-// run has unwound and its commands and jobs have ended. Ending ctx stops it at once: the
-// run is told, and still gets its results written; commands are not waited for,
-// since the pool they wait in may never get to them.
+// run has unwound and its commands and jobs have ended. Ending ctx stops it at
+// once: the run is told, and still gets its results written; commands are not
+// waited for, since the pool they wait in may never get to them.
 func (s *Session) Loop(ctx context.Context) {
 	defer close(s.done)
-	file.Sweep(s.opts.Dir)
+	sweep(s.opts.Dir)
 	life, end := context.WithCancelCause(ctx)
 	defer end(ErrClosed)
 	st := s.loaded(life)
@@ -48,6 +49,18 @@ func (s *Session) Loop(ctx context.Context) {
 		st.tellSettled()
 		st.endIfLeft()
 		st.tellBusy()
+	}
+}
+
+// swept are the folders that sessions of this process have swept, one entry for
+// each that a session has begun in.
+var swept sync.Map
+
+// sweep removes what crashes left in a folder, once in a process: sessions begin
+// often, a folder may be large, and crashes are those of processes before.
+func sweep(dir string) {
+	if _, done := swept.LoadOrStore(dir, true); !done {
+		file.Sweep(dir)
 	}
 }
 
