@@ -17,50 +17,62 @@ import (
 // memory.
 func (st *state) artifacts() string { return st.s.Folder() }
 
-// An artifactCount gives out the numbers of artifacts. Safe for concurrent use.
+// An artifactCount gives out the numbers of the artifacts of one folder. Safe
+// for concurrent use.
 type artifactCount struct {
-	mu   sync.Mutex
-	from int // one more than was given last
+	mu    sync.Mutex
+	known bool // whether the folder has been read
+	free  int  // the next number, once it has
 }
 
 // next is a number that nothing in the folder has, and that it gives only once.
-func (c *artifactCount) next(folder string) int {
+// The folder is read for the first: only its session saves there.
+func (c *artifactCount) next(folder string) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := max(nextArtifact(folder), c.from)
-	c.from = n + 1
-	return n
+	if !c.known {
+		free, err := freeArtifact(folder)
+		if err != nil {
+			return 0, err
+		}
+		c.free, c.known = free, true
+	}
+	c.free++
+	return c.free - 1, nil
 }
 
 // saveArtifact writes text to a free number of the folder, as <n>.<kind>.log
 // (facts/agent 3.5). Calls that overlap take different numbers.
 func (s *Session) saveArtifact(folder, kind string, text []byte) (int, bool) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	n, err := s.putArtifact(folder, kind, text)
+	if err != nil {
 		slog.Warn("saving an artifact", "folder", folder, "err", err)
-		return 0, false
 	}
-	n := s.artifacts.next(folder)
-	if err := file.Put(filepath.Join(folder, fmt.Sprintf("%d.%s.log", n, kind)), text, 0o600); err != nil {
-		slog.Warn("saving an artifact", "folder", folder, "err", err)
-		return 0, false
-	}
-	return n, true
+	return n, err == nil
 }
 
-// nextArtifact is one more than the highest number in the folder.
-func nextArtifact(folder string) int {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return 0
+func (s *Session) putArtifact(folder, kind string, text []byte) (int, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return 0, err
 	}
-	next := 0
+	n, err := s.artifacts.next(folder)
+	if err != nil {
+		return 0, err
+	}
+	return n, file.Put(filepath.Join(folder, fmt.Sprintf("%d.%s.log", n, kind)), text, 0o600)
+}
+
+// freeArtifact is one more than the highest number in the folder.
+func freeArtifact(folder string) (int, error) {
+	entries, err := os.ReadDir(folder)
+	free := 0
 	for _, e := range entries {
 		number, _, _ := strings.Cut(e.Name(), ".")
 		if n, err := strconv.Atoi(number); err == nil {
-			next = max(next, n+1)
+			free = max(free, n+1)
 		}
 	}
-	return next
+	return free, err
 }
 
 // Artifact is the file of artifact n of the session a tool works for; ok is
@@ -74,9 +86,11 @@ func Artifact(of tool.Session, n int) (path string, ok bool) {
 	if err != nil || folder == "" {
 		return "", false
 	}
-	found, err := filepath.Glob(filepath.Join(folder, strconv.Itoa(n)+".*.log"))
-	if err != nil || len(found) == 0 {
-		return "", false
+	entries, _ := os.ReadDir(folder) // one that cannot be read has none
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, strconv.Itoa(n)+".") && strings.HasSuffix(name, ".log") {
+			return filepath.Join(folder, name), true
+		}
 	}
-	return found[0], true
+	return "", false
 }

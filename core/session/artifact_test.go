@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"veyyon.dev/veyyon/core/transcript"
 )
 
 func TestArtifactsSavedAtOnceTakeDifferentNumbers(t *testing.T) {
@@ -41,4 +44,26 @@ func TestArtifactsSavedAtOnceTakeDifferentNumbers(t *testing.T) {
 	if !ok || again != len(got) {
 		t.Errorf("after a restart the next is %d", again)
 	}
+}
+
+func TestAnArtifactIsFoundWhateverItsFolderIsCalled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "[a]*?\\")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	inTime(t, func(ctx context.Context, t *testing.T) {
+		k := talks(ctx, t, newLog(t, transcript.Options{Dir: dir}), answers("yes"), nil, nil)
+		v := toolView{k.Session, ctx}
+		for range 11 { // so that there are both 1 and 10
+			if _, ok := v.SaveArtifact("bash", []byte("text")); !ok {
+				t.Fatal("an artifact was not saved")
+			}
+		}
+		for n, want := range map[int]string{1: "1.bash.log", 10: "10.bash.log", 11: ""} {
+			path, ok := Artifact(v, n)
+			if ok != (want != "") || ok && path != filepath.Join(k.Folder(), want) {
+				t.Errorf("artifact %d is %q, %v", n, path, ok)
+			}
+		}
+	})
 }
