@@ -1,3 +1,5 @@
+// Package session is one conversation: its messages, queues, model, modes and
+// todo list, owned by one goroutine.
 package session
 
 import (

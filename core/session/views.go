@@ -1,5 +1,3 @@
-// Package session is one conversation: its messages, queues, model, modes and
-// todo list, owned by one goroutine.
 package session
 
 import (
