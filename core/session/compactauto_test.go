@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,8 +13,6 @@ import (
 	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
-	"veyyon.dev/veyyon/core/tool"
-	"veyyon.dev/veyyon/core/transcript"
 )
 
 // tokens is what a provider would count for a request, by our own estimate.
@@ -157,80 +154,6 @@ func TestAbortEndsTheRunThatCompacts(t *testing.T) {
 	})
 }
 
-func TestAnOverflowIsCompactedOnceAndTriedAgain(t *testing.T) {
-	inTime(t, func(ctx context.Context, t *testing.T) {
-		limit := 1 << 30 // tokens the provider takes
-		k := filled(ctx, t, func(ctx context.Context, r *model.Request, d *model.Draft) error {
-			if tokens(r) > limit {
-				return overflow(ctx, r, d)
-			}
-			d.Text("ok")
-			return nil
-		}, answers("S"), nil)
-		limit = 3000
-		begun := len(k.told())
-		say(t, k.Session, "more")
-		k.settle(t)
-		want := []string{
-			"agent_start", "user more", "error prompt is too long",
-			"compacting: overflow", "compacted: result true, aborted false, retry true",
-			"agent_start", "answer ok", "agent_end",
-		}
-		if diff := cmp.Diff(want, k.told()[begun:]); diff != "" {
-			t.Error(diff)
-		}
-		limit = 0
-		begun = len(k.told())
-		say(t, k.Session, long("again", 2000))
-		k.settle(t)
-		want = []string{
-			"agent_start", "user again abc ab", "error prompt is too long",
-			"compacting: overflow", "compacted: result true, aborted false, retry true",
-			"agent_start", "error prompt is too long", "notice", "agent_end",
-		}
-		if diff := cmp.Diff(want, k.told()[begun:]); diff != "" {
-			t.Error(diff)
-		}
-		if state := k.state(t); state.IsStreaming || state.IsCompacting {
-			t.Errorf("%+v", state)
-		}
-		limit = 1 << 30
-		say(t, k.Session, "better?")
-		k.settle(t)
-		if told := k.told(); told[len(told)-2] != "answer ok" {
-			t.Errorf("events: %v", told)
-		}
-	})
-}
-
-func TestAnOverflowThatCannotBeHelpedStands(t *testing.T) {
-	inTime(t, func(ctx context.Context, t *testing.T) {
-		k := talks(ctx, t, memory(t), overflow, answers("S"), nil)
-		say(t, k.Session, "small")
-		k.settle(t)
-		if diff := cmp.Diff([]string{"agent_start", "user small", "error prompt is too long", "notice", "agent_end"}, k.told()); diff != "" {
-			t.Error(diff)
-		}
-		failing := filled(ctx, t, func(ctx context.Context, r *model.Request, d *model.Draft) error {
-			if tokens(r) > 3800 {
-				return overflow(ctx, r, d)
-			}
-			d.Text("ok")
-			return nil
-		}, func(context.Context, *model.Request, *model.Draft) error { return &model.Error{Message: "no"} }, nil)
-		begun := len(failing.told())
-		say(t, failing.Session, long("big", 1000))
-		failing.settle(t)
-		want := []string{
-			"agent_start", "user big abc abc ", "error prompt is too long",
-			"compacting: overflow", "compacted: result false, aborted false, retry falseContext overflow recovery failed: no", "notice", "agent_end",
-		}
-		if diff := cmp.Diff(want, failing.told()[begun:]); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
 func TestSwitchedOffNothingIsCompactedByItself(t *testing.T) {
 	inTime(t, func(ctx context.Context, t *testing.T) {
 		k := filled(ctx, t, func(ctx context.Context, r *model.Request, d *model.Draft) error {
@@ -325,67 +248,6 @@ func TestAnIdleSessionIsCompactedInItsTime(t *testing.T) {
 	})
 }
 
-func TestTheTodoListOfAnotherProgramsCompactionIsFound(t *testing.T) {
-	inTime(t, func(ctx context.Context, t *testing.T) {
-		k := filled(ctx, t, answers("ok"), answers("S"), nil)
-		if err := k.do(t.Context(), func(st *state) {
-			st.store(&message.ToolResult{
-				Role: message.RoleToolResult, ToolCallID: "t", ToolName: "todo",
-				Details: []byte(`{"phases":[{"name":"P","tasks":[{"content":"c","status":"pending"}]}]}`),
-			})
-			st.store(message.NewUser("later", nil))
-			if err := st.log().Append(foreignCompaction(st)); err != nil {
-				t.Error(err)
-			}
-			st.todos = nil
-			st.loadTodos()
-			if len(st.todos) != 1 || !strings.Contains(fmt.Sprint(st.todos), "pending") {
-				t.Errorf("todos: %+v", st.todos)
-			}
-		}); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func foreignCompaction(st *state) *transcript.Compaction {
-	return &transcript.Compaction{Summary: "theirs", FirstKeptEntryID: st.log().Leaf().ID}
-}
-
-func TestAnOverflowIsNotPaidForAgainAndAgain(t *testing.T) {
-	inTime(t, func(ctx context.Context, t *testing.T) {
-		full := false
-		k := talks(ctx, t, memory(t), func(ctx context.Context, r *model.Request, d *model.Draft) error {
-			if full {
-				d.Text("partial")
-				return overflow(ctx, r, d)
-			}
-			d.Text("ok")
-			return nil
-		}, answers("S"), nil)
-		for n := range 12 {
-			say(t, k.Session, long(fmt.Sprint("q", n), 400))
-			k.settle(t)
-		}
-		full = true
-		begun, asked := len(k.told()), len(k.asked())
-		say(t, k.Session, "more")
-		k.settle(t)
-		want := []string{
-			"agent_start", "user more", "error prompt is too long",
-			"compacting: overflow", "compacted: result true, aborted false, retry true",
-			"agent_start", "error prompt is too long", "notice", "agent_end",
-		}
-		if diff := cmp.Diff(want, k.told()[begun:]); diff != "" {
-			t.Error(diff)
-		}
-		retried := k.asked()[asked:]
-		if len(retried) != 3 || retried[1] != "summary" || strings.Contains(retried[2], "error") {
-			t.Errorf("requests: %q", retried)
-		}
-	})
-}
-
 func TestAModelThatStoppedBeforeACompactionIsAskedToGoOn(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Options)
@@ -441,62 +303,5 @@ func TestTheNextAttemptToCompactComesBeforeTheWindowIsFull(t *testing.T) {
 		if got := regrown(c.attempted, c.window); got != c.want {
 			t.Errorf("regrown(%d, %d) is %d, want %d", c.attempted, c.window, got, c.want)
 		}
-	}
-}
-
-func TestTheNewestTodoListIsLoaded(t *testing.T) {
-	result := func(content string) *message.ToolResult {
-		return &message.ToolResult{
-			Role: message.RoleToolResult, ToolCallID: content, ToolName: "todo",
-			Details: []byte(`{"phases":[{"name":"P","tasks":[{"content":"` + content + `","status":"pending"}]}]}`),
-		}
-	}
-	for name, c := range map[string]struct {
-		write func(st *state)
-		want  string
-	}{
-		"a call's": {func(st *state) { st.store(result("called")) }, "called"},
-		"that which a compaction kept, though an older call is in the context": {func(st *state) {
-			st.store(result("old"))
-			kept := st.log().Leaf().ID
-			st.todos = []tool.Phase{{Name: "P", Tasks: []tool.Task{{Content: "set", Status: "pending"}}}}
-			st.wrote(st.log().Append(&transcript.Compaction{Summary: "S", FirstKeptEntryID: kept, PreserveData: preserved(st.todos)}))
-		}, "set"},
-		"that of a call behind a compaction": {func(st *state) {
-			st.wrote(st.log().Append(&transcript.Compaction{Summary: "S", FirstKeptEntryID: st.log().Leaf().ID, PreserveData: preserved(nil)}))
-			st.store(result("new"))
-		}, "new"},
-		"none, when it was cleared": {func(st *state) {
-			st.store(result("old"))
-			st.todos = []tool.Phase{}
-			st.keepTodos()
-		}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inTime(t, func(ctx context.Context, t *testing.T) {
-				dir := t.TempDir()
-				k := talks(ctx, t, newLog(t, transcript.Options{Dir: dir, CWD: dir}), answers("ok"), answers("S"), nil)
-				say(t, k.Session, "go")
-				k.settle(t)
-				if err := k.do(t.Context(), c.write); err != nil {
-					t.Fatal(err)
-				}
-				path := k.state(t).SessionFile
-				k.Stop(t.Context(), errPulled, false)
-				<-k.Done()
-				log, err := transcript.Open(path, transcript.Options{CWD: dir})
-				if err != nil {
-					t.Fatal(err)
-				}
-				again := talks(ctx, t, log, answers("ok"), answers("S"), nil)
-				got := ""
-				for _, task := range unfinished(again.state(t).TodoPhases) {
-					got += task.Content
-				}
-				if got != c.want {
-					t.Errorf("the list holds %q, want %q", got, c.want)
-				}
-			})
-		})
 	}
 }
