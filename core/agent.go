@@ -4,6 +4,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -123,11 +124,23 @@ func (a *Agent) rules(dir string) *rule.Set {
 // EndOfInput follows the end of the host's input: the running turn is aborted
 // and nothing new begins. Commands of the host go on; AbortBash ends them.
 func (a *Agent) EndOfInput(ctx context.Context) {
-	a.hub.Front().Finish(ctx, errDisconnected)
+	a.hub.Finish(ctx, errDisconnected)
 }
 
-// Settled waits until the session in front has nothing more to do.
-func (a *Agent) Settled(ctx context.Context) error { return a.hub.Front().Settled(ctx) }
+// Settled waits until the session in front has nothing more to do, also that
+// which takes its place meanwhile.
+func (a *Agent) Settled(ctx context.Context) error {
+	for {
+		front := a.hub.Front()
+		err := front.Settled(ctx)
+		if !errors.Is(err, session.ErrClosed) {
+			return err
+		}
+		if next := a.successorOf(ctx, front); next == front {
+			return err // it has ended for good
+		}
+	}
+}
 
 // Linger waits for the conversations in the background, or for the end of ctx.
 func (a *Agent) Linger(ctx context.Context) { a.hub.Linger(ctx) }
@@ -187,7 +200,7 @@ func (a *Agent) FollowUp(ctx context.Context, p session.Prompt) (release func(),
 // returns when the run has unwound (its agent_end is in the outbox); it is nil
 // when nothing ran.
 func (a *Agent) Abort(ctx context.Context) (wait func(context.Context) error, err error) {
-	return a.hub.Front().Abort(ctx)
+	return moving(ctx, a, func(front *session.Session) (func(context.Context) error, error) { return front.Abort(ctx) })
 }
 
 // AbortAndPrompt aborts, and begins this prompt as soon as the run has unwound.
@@ -204,7 +217,9 @@ func (a *Agent) AbortRetry(ctx context.Context) error {
 // run executes it and records it in the session; it waits for the process and
 // must be called once.
 func (a *Agent) Bash(ctx context.Context, command string) (run func(context.Context) (shell.Result, error), err error) {
-	return a.hub.Front().Bash(ctx, command)
+	return moving(ctx, a, func(front *session.Session) (func(context.Context) (shell.Result, error), error) {
+		return front.Bash(ctx, command)
+	})
 }
 
 // AbortBash asks all commands of the host to end.

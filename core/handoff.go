@@ -29,8 +29,11 @@ var errMovedOn = fault.New(fault.Cancelled, "Handoff cancelled")
 // The errors are those of Session.Handoff; the host that has moved to another
 // session meanwhile has cancelled it.
 func (a *Agent) Handoff(ctx context.Context, instructions string) (run func(context.Context) (done *HandedOff, release func(), err error), err error) {
-	front := a.hub.Front()
-	write, err := front.Handoff(ctx, instructions)
+	var front *session.Session
+	write, err := moving(ctx, a, func(s *session.Session) (func(context.Context) (string, error), error) {
+		front = s
+		return s.Handoff(ctx, instructions)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +44,6 @@ func (a *Agent) Handoff(ctx context.Context, instructions string) (run func(cont
 		}
 		release, err := a.succeed(ctx, front, document)
 		if err != nil {
-			_ = front.KeepQueues(ctx) // an ended session has none
 			return nil, nil, err
 		}
 		return &HandedOff{}, release, nil
@@ -49,7 +51,9 @@ func (a *Agent) Handoff(ctx context.Context, instructions string) (run func(cont
 }
 
 // succeed puts a new session that begins with the document in the place of old.
+// When it cannot, what waits in old begins there.
 func (a *Agent) succeed(ctx context.Context, old *session.Session, document string) (release func(), err error) {
+	var carry session.Carry
 	err = a.hub.Change(ctx, func(m *hub.Members) error {
 		if m.Front() != old {
 			return errMovedOn
@@ -58,8 +62,7 @@ func (a *Agent) succeed(ctx context.Context, old *session.Session, document stri
 		if err != nil {
 			return err
 		}
-		carry, err := old.TakeQueues(ctx)
-		if err != nil {
+		if carry, err = old.TakeQueues(ctx); err != nil {
 			return a.discard(ctx, next, err)
 		}
 		// Before the host can reach the new session: what waited comes first there.
@@ -70,6 +73,9 @@ func (a *Agent) succeed(ctx context.Context, old *session.Session, document stri
 		m.Attach(ctx, next)
 		return nil
 	})
+	if err != nil {
+		_ = old.KeepQueues(ctx, carry) // an ended session has none
+	}
 	return release, err
 }
 

@@ -2,9 +2,12 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -128,23 +131,31 @@ type Opened struct {
 // OpenSession goes on with a session that is named by its file, its id or the
 // beginning of that; the newest of folder when name is "". The folder is that of
 // the working directory when it is "". One that is not found has the code
-// fault.NotFound; the other errors are those of SwitchSession.
-func (a *Agent) OpenSession(ctx context.Context, name, folder string) (Opened, error) {
+// fault.NotFound; release and the other errors are those of SwitchSession.
+func (a *Agent) OpenSession(ctx context.Context, name, folder string) (opened Opened, release func(), err error) {
 	path, err := a.find(name, folder)
 	if err != nil {
-		return Opened{}, err
+		return Opened{}, nil, err
 	}
-	change, err := a.SwitchSession(ctx, path)
+	change, release, err := a.SwitchSession(ctx, path)
 	if err != nil {
-		return Opened{}, err
+		return Opened{}, nil, err
 	}
 	front := a.hub.Front()
-	return Opened{SessionChange: change, SessionID: front.ID(), SessionFile: front.Path()}, nil
+	return Opened{SessionChange: change, SessionID: front.ID(), SessionFile: front.Path()}, release, nil
 }
 
 func (a *Agent) find(name, folder string) (path string, err error) {
 	if strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl") {
-		return file.Resolve(a.opts.Dir, name), nil
+		path := file.Resolve(a.opts.Dir, name)
+		_, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", fault.Newf(fault.NotFound, "There is no session file %s", path)
+		case err != nil:
+			return "", fault.Wrap(fault.IO, err)
+		}
+		return path, nil
 	}
 	if folder == "" {
 		folder = a.opts.Transcripts(a.opts.Dir).Dir

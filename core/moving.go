@@ -17,11 +17,19 @@ func moving[T any](ctx context.Context, a *Agent, give func(*session.Session) (T
 	if !errors.Is(err, session.ErrClosed) {
 		return given, err
 	}
-	next := front
-	if a.hub.Change(ctx, func(m *hub.Members) error { next = m.Front(); return nil }) != nil || next == front {
+	next := a.successorOf(ctx, front)
+	if next == front {
 		return given, err // it has ended for good
 	}
 	return give(next)
+}
+
+// successorOf is the session in front once no change of it is under way; front
+// itself when ctx ends before.
+func (a *Agent) successorOf(ctx context.Context, front *session.Session) (next *session.Session) {
+	next = front
+	_ = a.hub.Change(ctx, func(m *hub.Members) error { next = m.Front(); return nil }) // fails only with ctx
+	return next
 }
 
 // tell is moving for what only changes something.

@@ -1,13 +1,16 @@
 package core
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/hub"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/session"
 )
@@ -106,4 +109,87 @@ func TestQuestionsThatRaceAHandoffAreAnswered(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestWhatComesWhileSessionsChangePlacesIsOfTheNewOne(t *testing.T) {
+	for name, ask := range map[string]func(context.Context, *Agent) error{
+		"abort":   func(ctx context.Context, a *Agent) error { _, err := a.Abort(ctx); return err },
+		"bash":    func(ctx context.Context, a *Agent) error { _, err := a.Bash(ctx, "true"); return err },
+		"compact": func(ctx context.Context, a *Agent) error { _, err := a.Compact(ctx, ""); return err },
+		"handoff": func(ctx context.Context, a *Agent) error { _, err := a.Handoff(ctx, ""); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := newAgent(t, t.TempDir())
+				answered := make(chan error, 1)
+				err := a.hub.Change(t.Context(), func(m *hub.Members) error {
+					next, err := a.fresh(t.Context(), m.Front(), "")
+					if err != nil {
+						return err
+					}
+					if _, err := m.Front().TakeQueues(t.Context()); err != nil {
+						return err
+					}
+					go func() { answered <- ask(t.Context(), a) }()
+					synctest.Wait()
+					m.Drop(t.Context())
+					m.Attach(t.Context(), next)
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := <-answered; errors.Is(err, session.ErrClosed) {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func TestSettlingFollowsAHandoff(t *testing.T) {
+	for range 20 {
+		a := newAgent(t, t.TempDir())
+		ask(t, a, "before")
+		run, err := a.Handoff(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted, err := a.Prompt(t.Context(), session.Prompt{Text: "meanwhile"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted.Release()
+		go func() { // ends with the handoff, which Settled waits for
+			_, release, err := run(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			release()
+		}()
+		if err := a.Settled(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if text, ok, err := a.LastAssistantText(t.Context()); !ok || err != nil {
+			t.Fatalf("the prompt has no answer: %q, %v", text, err)
+		}
+	}
+}
+
+func TestASessionThatComesAfterTheEndOfInputEnds(t *testing.T) {
+	a := newAgent(t, t.TempDir())
+	next, err := a.fresh(t.Context(), a.hub.Front(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.EndOfInput(t.Context())
+	err = a.hub.Change(t.Context(), func(m *hub.Members) error {
+		m.Attach(t.Context(), next)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-next.Done()
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"veyyon.dev/veyyon/core/event"
@@ -18,10 +20,14 @@ import (
 	"veyyon.dev/veyyon/core/transcript"
 )
 
-// unwindWait bounds the wait for a session that the host has left and now wants
-// back, while its run still unwinds; after it the switch fails and may be tried
-// again.
-const unwindWait = 5 * time.Second
+// How long a switch waits for a run to unwind in a session that has been told to
+// end, in the line of the commands. leftWait is for one that the host has left
+// before: then the switch fails and may be tried again. ownWait is for the one
+// that the host has in front and reads again: then a new one is begun.
+const (
+	leftWait = 250 * time.Millisecond
+	ownWait  = 5 * time.Second
+)
 
 // SessionChange answers new_session and switch_session. Background is there when
 // a session moved to the background.
@@ -87,12 +93,19 @@ func (a *Agent) discard(ctx context.Context, s *session.Session, err error) erro
 
 // SwitchSession goes on with the session in a file, or begins one there. A
 // conversation of the background that has this file comes back as it is, and the
-// session in front moves away in its place. The codes of its errors are
-// fault.Invalid for a file that is no session, fault.Busy for one in use
-// elsewhere, and fault.IO. When it fails the session in front stays as it was,
-// but for its own file, see reload. It may wait, up to unwindWait, for a session
-// that the host has just left.
-func (a *Agent) SwitchSession(ctx context.Context, path string) (change SessionChange, err error) {
+// session in front moves away in its place. A relative path is taken from the
+// agent's working directory. The codes of its errors are fault.Invalid for a
+// file that is no session, fault.Busy for one in use elsewhere, and fault.IO;
+// then the session in front stays as it was. It may wait, up to leftWait, for a
+// session that the host has just left.
+//
+// release lets the host hear of the session, and is called behind the answer.
+func (a *Agent) SwitchSession(ctx context.Context, path string) (change SessionChange, release func(), err error) {
+	if strings.TrimSpace(path) == "" {
+		return change, nil, fault.New(fault.Invalid, "The path of the session file is empty.")
+	}
+	path = file.Resolve(a.opts.Dir, path)
+	release = func() {}
 	err = a.hub.Change(ctx, func(m *hub.Members) error {
 		front := m.Front()
 		choice, err := front.Choice(ctx)
@@ -102,12 +115,15 @@ func (a *Agent) SwitchSession(ctx context.Context, path string) (change SessionC
 		if file.Same(front.Path(), path) {
 			return a.reload(ctx, m, choice)
 		}
-		moved, err := a.swap(ctx, m, path)
-		if moved != nil || err != nil {
-			change.Background = moved
+		back, err := a.swap(ctx, m, path, &change)
+		if err != nil {
 			return err
 		}
-		log, err := a.open(ctx, m, path)
+		if back != nil {
+			release = func() { a.listen(ctx, back) }
+			return nil
+		}
+		log, err := a.open(ctx, m, path, leftWait)
 		if err != nil {
 			return err
 		}
@@ -115,31 +131,34 @@ func (a *Agent) SwitchSession(ctx context.Context, path string) (change SessionC
 		a.attach(ctx, m, a.begin(log, choice))
 		return nil
 	})
-	return change, err
+	return change, release, err
 }
 
 // swap lets the session in front and the conversation of the background that has
-// this file change places; moved is nil when there is no such conversation.
-func (a *Agent) swap(ctx context.Context, m *hub.Members, path string) (moved *hub.Moved, err error) {
+// this file change places; back is nil when there is no such conversation.
+func (a *Agent) swap(ctx context.Context, m *hub.Members, path string, change *SessionChange) (back *session.Session, err error) {
 	if !m.Away(path) {
 		return nil, nil
 	}
 	if err := m.CheckLimit(); err != nil {
 		return nil, err
 	}
-	back, err := m.Return(ctx, path)
-	if back == nil || err != nil {
+	if back, err = m.Return(ctx, path); back == nil || err != nil {
 		return nil, err
 	}
-	if moved, err = a.moveAway(ctx, m); err != nil {
-		m.Back(ctx, back)
+	if change.Background, err = a.moveAway(ctx, m); err != nil {
+		m.LeaveAgain(ctx, back)
 		return nil, err
 	}
 	a.attach(ctx, m, back)
-	if a.opts.Team != nil {
+	return back, nil
+}
+
+// listen lets the host hear of a session that is back from the background.
+func (a *Agent) listen(ctx context.Context, back *session.Session) {
+	if back.Listen(ctx) == nil && a.opts.Team != nil { // one that has ended has nothing more to tell
 		a.opts.Team.Return(ctx, back)
 	}
-	return moved, nil
 }
 
 // moveAway lets the session in front go on without the host.
@@ -152,22 +171,38 @@ func (a *Agent) moveAway(ctx context.Context, m *hub.Members) (*hub.Moved, error
 	return moved, err
 }
 
-// reload reads the file of the session in front again. The session is given up
-// first, since a file has one writer; should the file then be of no use, a new
-// session takes its place.
+// reload reads the file of the session in front again. The file is read once for
+// nothing, since it has one writer, which must be given up first. Should it then
+// be of no use after all, a new session takes its place.
 func (a *Agent) reload(ctx context.Context, m *hub.Members, choice session.Choice) error {
+	path := m.Front().Path()
 	spare, err := transcript.New(a.opts.Transcripts(a.opts.Dir))
 	if err != nil {
 		return err
 	}
-	path := m.Front().Path()
+	if err := a.readable(path); err != nil {
+		return err
+	}
 	m.Drop(ctx)
-	log, err := a.open(ctx, m, path)
+	log, err := a.open(ctx, m, path, ownWait)
 	if err != nil {
-		log, err = spare, fault.Newf(fault.IO, "%v; a new session was begun instead", err)
+		log, err = spare, fault.Wrap(fault.CodeOf(err), fmt.Errorf("%w; a new session was begun instead", err))
 	}
 	a.attach(ctx, m, a.begin(log, choice))
 	return err
+}
+
+// readable tells why there is no session in a file; one that is not there yet
+// can be begun.
+func (a *Agent) readable(path string) error {
+	read, err := transcript.Read(path, a.opts.Transcripts(a.opts.Dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return coded(err)
+	}
+	return coded(read.Close())
 }
 
 // attach puts a session in front and tells the host.
@@ -194,18 +229,18 @@ func (a *Agent) warn(text string) {
 }
 
 // open opens a session file. If it is that of a session the host has just left,
-// it waits until that one has written its end.
-func (a *Agent) open(ctx context.Context, m *hub.Members, path string) (*transcript.Log, error) {
+// it waits for a moment until that one has written its end.
+func (a *Agent) open(ctx context.Context, m *hub.Members, path string, wait time.Duration) (*transcript.Log, error) {
 	defer a.laborious()()
 	opts := a.opts.Transcripts(a.opts.Dir)
 	log, err := transcript.Open(path, opts)
 	if !errors.Is(err, transcript.ErrLocked) {
 		return log, coded(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, unwindWait)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	if m.Unwound(ctx, path) != nil {
-		return nil, coded(err)
+		return nil, fault.Newf(fault.Busy, "The last run in %s is still coming to its end. Try again in a moment.", path)
 	}
 	log, err = transcript.Open(path, opts)
 	return log, coded(err)

@@ -3,14 +3,18 @@ package core
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"veyyon.dev/veyyon/core/auth"
@@ -31,15 +35,26 @@ func TestMain(m *testing.M) {
 // newAgent begins an agent of the demo model that keeps its sessions in dir.
 func newAgent(t *testing.T, dir string) *Agent {
 	t.Helper()
-	demo := scripted.New(nil)
+	return newAgentOf(t, dir, scripted.New(nil), func(event.Event) {})
+}
+
+// newAgentOf begins an agent that keeps its sessions in dir, of the last model
+// that demo has: its script, if there is one.
+func newAgentOf(t *testing.T, dir string, demo *scripted.Provider, emit func(event.Event)) *Agent {
+	t.Helper()
+	models := demo.Models()
 	a, err := New(t.Context(), Options{
 		Models: registry.New(registry.Options{
-			Keys: auth.NewSource(nil, nil, auth.Env{}), Scripted: demo.Models(), Providers: map[model.API]model.Provider{model.APIScripted: demo},
+			Keys: auth.NewSource(nil, nil, auth.Env{}), Scripted: models, Providers: map[model.API]model.Provider{model.APIScripted: demo},
 		}),
 		Transcripts: func(cwd string) transcript.Options { return transcript.Options{Dir: dir, CWD: cwd} },
 		System:      func(string) func() []string { return nil },
-		Dir:         dir, Emit: func(...event.Event) {},
-		Choice: session.Choice{Model: demo.Models()[0], Steering: session.QueueAll, FollowUp: session.QueueAll, Interrupt: session.InterruptWait},
+		Dir:         dir, BackgroundLimit: 1, Emit: func(events ...event.Event) {
+			for _, e := range events {
+				emit(e)
+			}
+		},
+		Choice: session.Choice{Model: models[len(models)-1], Steering: session.QueueAll, FollowUp: session.QueueAll, Interrupt: session.InterruptWait},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -82,17 +97,17 @@ func TestASessionInUseElsewhereIsRefusedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	_, err = a.SwitchSession(t.Context(), elsewhere.Path())
+	_, _, err = a.SwitchSession(t.Context(), elsewhere.Path())
 	if fault.CodeOf(err) != fault.Busy || !errors.Is(err, transcript.ErrLocked) {
 		t.Errorf("error %v", err)
 	}
-	if took := time.Since(began); took > unwindWait/2 {
+	if took := time.Since(began); took > leftWait/2 {
 		t.Errorf("took %v", took)
 	}
 	if err := elsewhere.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := a.SwitchSession(t.Context(), before.SessionFile); err != nil {
+	if _, _, err := a.SwitchSession(t.Context(), before.SessionFile); err != nil {
 		t.Error(err)
 	}
 	if after := ask(t, a, "again"); after.MessageCount != 4 {
@@ -100,20 +115,81 @@ func TestASessionInUseElsewhereIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-func TestAReloadThatFailsBeginsANewSession(t *testing.T) {
+func TestAReloadThatFailsChangesNothing(t *testing.T) {
 	a := newAgent(t, t.TempDir())
 	before := ask(t, a, "hello")
 	if err := os.WriteFile(before.SessionFile, []byte("not a session\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := a.SwitchSession(t.Context(), before.SessionFile)
-	if err == nil || !strings.HasSuffix(err.Error(), "; a new session was begun instead") {
+	_, _, err := a.SwitchSession(t.Context(), before.SessionFile)
+	if fault.CodeOf(err) != fault.Invalid || !errors.Is(err, transcript.ErrNotSession) {
 		t.Errorf("error %v", err)
 	}
-	if after := ask(t, a, "hello"); after.SessionID == before.SessionID || after.MessageCount != 2 {
-		t.Errorf("%+v", after)
+	after, err := a.State(t.Context())
+	if err != nil || after.SessionID != before.SessionID || after.MessageCount != before.MessageCount {
+		t.Errorf("%+v, %v", after, err)
 	}
 	if data, err := os.ReadFile(before.SessionFile); err != nil || string(data) != "not a session\n" {
 		t.Errorf("the file was touched: %q, %v", data, err)
 	}
+}
+
+func TestARelativePathIsOneInTheWorkingDirectory(t *testing.T) {
+	dir := t.TempDir()
+	a := newAgent(t, dir)
+	if _, _, err := a.SwitchSession(t.Context(), "here.jsonl"); err != nil {
+		t.Fatal(err)
+	}
+	if state := ask(t, a, "hello"); state.SessionFile != filepath.Join(dir, "here.jsonl") {
+		t.Errorf("it is in %s", state.SessionFile)
+	}
+}
+
+func TestASessionThatComesBackIsHeardBehindTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script, err := scripted.Parse("script", []byte(`[{repeat: true, steps: [{text: a}, {delay_ms: 2000}, {text: b}, {delay_ms: 2000}, {text: c}]}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		var heard []string
+		a := newAgentOf(t, t.TempDir(), scripted.New(script), func(e event.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			heard = append(heard, fmt.Sprintf("%T", e))
+		})
+		take := func() (taken []string) {
+			mu.Lock()
+			defer mu.Unlock()
+			taken, heard = slices.Compact(heard), nil
+			return taken
+		}
+		accepted, err := a.Prompt(t.Context(), session.Prompt{Text: "hello"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted.Release()
+		time.Sleep(time.Second)
+		state, err := a.State(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.NewSession(t.Context(), "", true); err != nil {
+			t.Fatal(err)
+		}
+		take()
+		_, release, err := a.SwitchSession(t.Context(), state.SessionFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second) // b has come meanwhile
+		if diff := cmp.Diff([]string{"event.AvailableCommands"}, take()); diff != "" {
+			t.Error(diff)
+		}
+		release()
+		time.Sleep(2 * time.Second)
+		if heard := take(); !slices.Contains(heard, "event.AgentEnd") {
+			t.Errorf("heard %q", heard)
+		}
+	})
 }

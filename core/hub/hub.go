@@ -31,9 +31,20 @@ func New(front *session.Session, limit int) *Hub {
 // Front is the session that the host drives.
 func (h *Hub) Front() *session.Session { return h.front.Load() }
 
+// Finish lets the session in front end as soon as its host's commands have, for
+// this reason, and each that takes its place.
+func (h *Hub) Finish(ctx context.Context, reason error) {
+	_ = h.Change(ctx, func(m *Members) error { // fails only when ctx has ended: then all ends at once
+		m.finished = reason
+		m.Front().Finish(ctx, reason)
+		return nil
+	})
+}
+
 // Change runs change alone among all that looks at the table or changes it. It
 // fails with the error of change, or with the cause of ctx if that ends before
-// the table is free.
+// the table is free, which may take as long as change waits for a disk, or for a
+// run that unwinds.
 func (h *Hub) Change(ctx context.Context, change func(*Members) error) error {
 	select {
 	case m := <-h.members:

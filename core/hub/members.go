@@ -18,6 +18,8 @@ type Members struct {
 	limit int
 	away  []*away            // in the background, the oldest first
 	left  []*session.Session // told to end, and perhaps still unwinding
+
+	finished error // why no session goes on any more, nil while they do
 }
 
 // away is a conversation in the background.
@@ -36,11 +38,13 @@ var (
 // Front is the session that the host drives.
 func (m *Members) Front() *session.Session { return m.hub.Front() }
 
-// Attach puts a session in front, and the host hears of it from now on. The one
-// before must have been dropped or moved away.
+// Attach puts a session in front. The one before must have been dropped or moved
+// away. One that comes back from the background is heard only from its Listen on.
 func (m *Members) Attach(ctx context.Context, s *session.Session) {
 	m.hub.front.Store(s)
-	_ = s.Listen(ctx) // one that has ended has nothing more to tell
+	if m.finished != nil {
+		s.Finish(ctx, m.finished)
+	}
 }
 
 // Drop stops the session in front, of which the host hears nothing more. Its run
@@ -74,6 +78,7 @@ func (m *Members) CheckLimit() error {
 // joins the background, where it may displace the oldest ones; one that does not
 // stays only until its jobs are done.
 func (m *Members) MoveAway(ctx context.Context) (*Moved, error) {
+	m.away = slices.DeleteFunc(m.away, func(a *away) bool { return ended(a.session) })
 	s := m.Front()
 	moved := &Moved{SessionID: s.ID(), SessionFile: s.Path(), Displaced: []string{}}
 	streaming, over, err := s.Leave(ctx)
@@ -141,8 +146,7 @@ func (m *Members) find(path string) int {
 }
 
 // Return takes the conversation that writes this file out of the background; nil
-// when there is none, or it has just ended. The caller attaches it, or gives it
-// Back.
+// when there is none, or it has just ended. The caller calls Attach or LeaveAgain.
 func (m *Members) Return(ctx context.Context, path string) (*session.Session, error) {
 	at := m.find(path)
 	if at < 0 {
@@ -161,8 +165,8 @@ func (m *Members) Return(ctx context.Context, path string) (*session.Session, er
 	return s, nil
 }
 
-// Back undoes Return.
-func (m *Members) Back(ctx context.Context, s *session.Session) {
+// LeaveAgain undoes Return.
+func (m *Members) LeaveAgain(ctx context.Context, s *session.Session) {
 	if _, _, err := s.Leave(ctx); err == nil {
 		m.away = append(m.away, &away{session: s, since: time.Now()})
 	}

@@ -36,10 +36,14 @@ func (st *state) abortRuns(reason error) {
 // Abort tells what runs to end. wait returns when the last of it has unwound
 // and its agent_end is in the outbox; it is nil when nothing ran.
 func (s *Session) Abort(ctx context.Context) (wait func(context.Context) error, err error) {
-	ended, err := ask(ctx, s, func(st *state) <-chan struct{} {
-		ended := st.lastEnd() // now: queued steering begins a run of its own behind the abort
+	var ended <-chan struct{}
+	err = try(ctx, s, func(st *state) error {
+		if st.moved {
+			return ErrClosed // what there was to abort has gone on elsewhere
+		}
+		ended = st.lastEnd() // now: queued steering begins a run of its own behind the abort
 		st.abort(ErrInterrupted)
-		return ended
+		return nil
 	})
 	if err != nil || ended == nil {
 		return nil, err

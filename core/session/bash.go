@@ -17,14 +17,17 @@ type bashRun struct {
 // executes it, records it in the session and returns what it gave; it must be
 // called exactly once.
 func (s *Session) Bash(ctx context.Context, command string) (run func(context.Context) (shell.Result, error), err error) {
-	b, err := ask(ctx, s, func(st *state) *bashRun {
-		b := &bashRun{}
+	b := &bashRun{}
+	err = try(ctx, s, func(st *state) error {
+		if st.moved {
+			return ErrClosed
+		}
 		b.ctx, b.cancel = context.WithCancelCause(st.life)
 		st.bash[b] = struct{}{}
 		if st.stopped {
 			b.cancel(ErrClosed)
 		}
-		return b
+		return nil
 	})
 	if err != nil {
 		return nil, err

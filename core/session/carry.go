@@ -32,11 +32,13 @@ func (s *Session) TakeQueues(ctx context.Context) (Carry, error) {
 	})
 }
 
-// KeepQueues lets what waits behind a handoff document begin here after all: the
-// session that was to take it over could not be had.
-func (s *Session) KeepQueues(ctx context.Context) error {
+// KeepQueues lets what waits behind a handoff document begin here after all, c
+// too, which has been taken: the session that was to take it over could not be
+// had.
+func (s *Session) KeepQueues(ctx context.Context, c Carry) error {
 	return s.do(ctx, func(st *state) {
 		st.handed, st.moved = false, false
+		st.carryOn(c)
 		st.beginNext()
 	})
 }
@@ -45,18 +47,7 @@ func (s *Session) KeepQueues(ctx context.Context) error {
 // lets it begin, and is called once the host knows of this session.
 func (s *Session) TakeOver(ctx context.Context, c Carry) (release func(), err error) {
 	return ask(ctx, s, func(st *state) func() {
-		st.queues.steering = append(st.queues.steering, c.steering...)
-		st.queues.followUp = append(st.queues.followUp, c.followUp...)
-		st.s.steered.Store(len(st.queues.steering) > 0)
-		st.parked = st.parked || c.parked
-		for _, p := range c.prompts {
-			p.home.Store(&home{s, st.life})
-			if st.run == nil && len(st.next) == 0 && !st.held() {
-				st.open(p)
-			} else {
-				st.next = append(st.next, p)
-			}
-		}
+		st.carryOn(c)
 		return func() {
 			_ = s.do(st.life, func(st *state) { // the session has ended, and its prompts with it
 				st.beginReleased()
@@ -64,4 +55,20 @@ func (s *Session) TakeOver(ctx context.Context, c Carry) (release func(), err er
 			})
 		}
 	})
+}
+
+// carryOn puts what waited elsewhere behind what waits here.
+func (st *state) carryOn(c Carry) {
+	st.queues.steering = append(st.queues.steering, c.steering...)
+	st.queues.followUp = append(st.queues.followUp, c.followUp...)
+	st.s.steered.Store(len(st.queues.steering) > 0)
+	st.parked = st.parked || c.parked
+	for _, p := range c.prompts {
+		p.home.Store(&home{st.s, st.life})
+		if st.run == nil && len(st.next) == 0 && !st.held() {
+			st.open(p)
+		} else {
+			st.next = append(st.next, p)
+		}
+	}
 }

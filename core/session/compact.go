@@ -60,7 +60,7 @@ func (s *Session) Compact(ctx context.Context, instructions string) (run func(co
 
 func (st *state) compact(instructions string) (*writing, error) {
 	switch {
-	case st.stopped:
+	case st.stopped, st.moved:
 		return nil, ErrClosed
 	case st.held() && (st.handed || !st.writing.compact):
 		return nil, errHandingOff

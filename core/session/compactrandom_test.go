@@ -170,7 +170,7 @@ func TestAnyOrderOfCommandsLeavesTheSessionWhole(t *testing.T) {
 					if run, err := k.Handoff(t.Context(), ""); err == nil {
 						go func() {
 							_, _ = run(ctx)
-							_ = k.KeepQueues(ctx)
+							_ = k.KeepQueues(ctx, Carry{})
 						}()
 					}
 				case 6:

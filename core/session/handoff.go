@@ -42,7 +42,7 @@ func (s *Session) Handoff(ctx context.Context, instructions string) (run func(co
 
 func (st *state) handoff(instructions string) (*writing, error) {
 	switch m := st.choice.Model; {
-	case st.stopped:
+	case st.stopped, st.moved:
 		return nil, ErrClosed
 	case st.run != nil || st.held():
 		return nil, errHandoffBusy

@@ -123,7 +123,7 @@ func TestAHandoffThatComesToNothingLetsPromptsBeginHere(t *testing.T) {
 	}{
 		"it fails":                    {func(context.Context, *model.Request, *model.Draft) error { return &model.Error{Message: "no"} }, nil, "no"},
 		"it is empty":                 {answers("  "), nil, ""},
-		"there is no session for it":  {answers("D"), func(ctx context.Context, k *talk) error { return k.KeepQueues(ctx) }, ""},
+		"there is no session for it":  {answers("D"), func(ctx context.Context, k *talk) error { return k.KeepQueues(ctx, Carry{}) }, ""},
 		"its provider breaks":         {func(context.Context, *model.Request, *model.Draft) error { panic("oh") }, nil, "internal error: oh"},
 		"it is not what it should be": {func(context.Context, *model.Request, *model.Draft) error { return nil }, nil, ""},
 	} {

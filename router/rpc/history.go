@@ -211,8 +211,8 @@ func (c *commands) setLabel(ctx context.Context, args wire.Label) error {
 }
 
 func (c *commands) openSession(ctx context.Context, args wire.OpenSession) (router.Answer, error) {
-	opened, err := c.agent.OpenSession(ctx, args.Session, args.Dir)
-	return router.Answer{Data: opened}, err
+	opened, release, err := c.agent.OpenSession(ctx, args.Session, args.Dir)
+	return router.Answer{Data: opened, Then: release}, err
 }
 
 func (c *commands) listSessions(_ context.Context, args wire.SessionList) (router.Finish, error) {

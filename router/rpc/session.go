@@ -8,8 +8,8 @@ import (
 )
 
 func (c *commands) switchSession(ctx context.Context, path string) (router.Answer, error) {
-	change, err := c.agent.SwitchSession(ctx, path)
-	return router.Answer{Data: change}, err
+	change, release, err := c.agent.SwitchSession(ctx, path)
+	return router.Answer{Data: change, Then: release}, err
 }
 
 // exported is the data of export_html.
