@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"syscall"
 
 	"veyyon.dev/veyyon/core/export"
@@ -60,19 +58,9 @@ func offline(flags *launchFlags) *launch {
 // beginning of its id or of its file's name, here first and then in all folders.
 func (l *launch) look(name string) (*transcript.Reading, error) {
 	o := l.transcripts(l.dir)
-	path := l.dirs.Resolve(name, l.dir)
-	if !strings.ContainsRune(name, filepath.Separator) && !strings.HasSuffix(name, ".jsonl") {
-		found, ok, err := transcript.Find(l.dirs.Sessions, o.Dir, name)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, notFound(name)
-		}
-		path = found.Path
-	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, notFound(name)
+	path, err := l.seek(name, o.Dir)
+	if err != nil {
+		return nil, err
 	}
 	session, err := transcript.Read(path, o)
 	if err != nil {
@@ -82,4 +70,15 @@ func (l *launch) look(name string) (*transcript.Reading, error) {
 		_, _ = fmt.Fprintf(os.Stderr, "%d line(s) of %s could not be read and were passed over.\n", n, path) // nobody to tell
 	}
 	return session, nil
+}
+
+func (l *launch) seek(name, folder string) (path string, err error) {
+	if transcript.IsPath(name) {
+		return l.fileOf(name)
+	}
+	found, ok, err := transcript.Find(l.dirs.Sessions, folder, name)
+	if err == nil && !ok {
+		err = notFound(name)
+	}
+	return found.Path, err
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/file"
@@ -39,12 +39,8 @@ func (l *launch) wanted() (string, error) {
 		return newest.Sessions[0].Path, nil
 	case name == "":
 		return "", nil
-	case strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl"):
-		path := l.dirs.Resolve(name, l.dir)
-		if _, err := os.Stat(path); err != nil {
-			return "", notFound(name)
-		}
-		return path, nil
+	case transcript.IsPath(name):
+		return l.fileOf(name)
 	default:
 		found, ok, err := transcript.Find(l.dirs.Sessions, folder, name)
 		switch {
@@ -54,10 +50,20 @@ func (l *launch) wanted() (string, error) {
 			return "", notFound(name)
 		case found.CWD != "" && !file.Same(found.CWD, l.dir):
 			//lint:ignore ST1005 it is shown to people
-			return "", fmt.Errorf("Session %q is in another project (%s); start there, or give its file.", name, found.CWD)
+			return "", fmt.Errorf("Session %q is in another project (%s); start there, or give its file.", name, transcript.CleanTitle(found.CWD))
 		}
 		return found.Path, nil
 	}
+}
+
+// fileOf is the file of a session that is named by its path, which must be there.
+func (l *launch) fileOf(name string) (string, error) {
+	path := l.dirs.Resolve(name, l.dir)
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = notFound(name)
+	}
+	return path, err
 }
 
 func notFound(name string) error {

@@ -36,13 +36,10 @@ type listed struct {
 	Status       transcript.Status `json:"status"`
 }
 
-// maxListed is how many sessions one page has at the most.
-const maxListed = 200
-
 // Run prints one page of the list.
 func (c *sessionList) Run(flags *launchFlags) error {
-	if c.Limit < 1 || c.Limit > maxListed {
-		return usageErrorf("--limit must be between 1 and %d, not %d", maxListed, c.Limit)
+	if c.Limit < 1 || c.Limit > transcript.MaxPage {
+		return usageErrorf("--limit must be between 1 and %d, not %d", transcript.MaxPage, c.Limit)
 	}
 	l := offline(flags)
 	if err := l.place(); err != nil {
@@ -72,7 +69,7 @@ func (c *sessionList) Run(flags *launchFlags) error {
 		if c.All {
 			where = transcript.CleanTitle(s.CWD) + "\t"
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s%s\n", s.ID, s.Modified.Local().Format("2006-01-02 15:04"), s.Status, bytesOf(s.Size), where, name(s)) // Flush reports
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s%s\n", transcript.CleanTitle(s.ID), s.Modified.Local().Format("2006-01-02 15:04"), s.Status, bytesOf(s.Size), where, name(s)) // Flush reports
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -34,6 +34,13 @@ func Dir(root, cwd string) string {
 	return filepath.Join(root, name)
 }
 
+// IsPath tells whether a person who names a session gives the path of its file:
+// there is a separator in it, or the file's ending. Otherwise the name is the
+// beginning of an id, for Find.
+func IsPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl")
+}
+
 // fileName is the name of the file of a session that began at that time.
 func fileName(id string, began time.Time) string {
 	return strings.NewReplacer(":", "-", ".", "-").Replace(stamp(began)) + "_" + id + ".jsonl"
