@@ -29,7 +29,8 @@ type Pruning struct {
 
 // Prune replaces the contents of tool results that say nothing any more. It
 // returns the context with copies of those results in it, and about how many
-// tokens that saves; with 0 it is the same context. The transcript keeps them whole.
+// tokens that saves; with 0 it is the same context. The transcript keeps them
+// whole.
 func Prune(context []message.Message, p Pruning) (pruned []message.Message, saved int) {
 	texts := map[int]string{}
 	calls := callsOf(context)

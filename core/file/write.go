@@ -19,8 +19,8 @@ var ErrReadOnly = errors.New("the file is read-only")
 //
 // The content goes to a new file, which then takes the name of the old one:
 // whoever looks sees the old content or the new, also after a crash, and a
-// failure leaves no trace, nor does a crash for longer than up to the next Sweep. Permission bits and owner are kept; a new file gets
-// the usual bits.
+// failure leaves no trace, nor does a crash for longer than up to the next
+// Sweep. Permission bits and owner are kept; a new file gets the usual bits.
 //
 // A file that has several names (hard links), whose owner could not be kept, or
 // whose directory takes no new files is written in place instead, so that it

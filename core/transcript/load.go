@@ -25,9 +25,10 @@ const headWithin = 64 << 10
 //
 // It returns an error that Is ErrNotSession for anything else that is not a
 // session, not a regular file, or of a newer version, and ErrLocked when another
-// Log has the file; both leave it as it was. So does success: what other programs wrote is never
-// rewritten. Lines that cannot be read are passed over and counted (Skipped),
-// and the entries of older versions get the ids and parents that they lack.
+// Log has the file; both leave it as it was. So does success: what other
+// programs wrote is never rewritten. Lines that cannot be read are passed over
+// and counted (Skipped), and the entries of older versions get the ids and
+// parents that they lack.
 func Open(path string, o Options) (*Log, error) {
 	f, err := open(path)
 	if errors.Is(err, fs.ErrNotExist) {
