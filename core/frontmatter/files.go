@@ -70,12 +70,28 @@ func ProjectDirs(dir, name string) []string {
 	}
 }
 
+// maxEntries bounds what is looked at in one folder, in no order; the rest is
+// passed over, which is an error.
+const maxEntries = 1024
+
 // Files lists the files in dir whose names end so, sorted, symbolic links among
-// them. A folder that is missing has none; any other error is told.
+// them. A folder that is missing has none; any other error is told, also beside
+// files.
 func Files(dir string, extensions ...string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY, 0) // opening a FIFO would wait for ever
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	entries, err := f.ReadDir(maxEntries + 1)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if len(entries) > maxEntries {
+		entries, err = entries[:maxEntries], &Error{File: dir, Problem: fmt.Sprintf("holds more than %d files", maxEntries)}
 	}
 	var files []string
 	for _, entry := range entries {
@@ -83,5 +99,6 @@ func Files(dir string, extensions ...string) ([]string, error) {
 			files = append(files, filepath.Join(dir, entry.Name()))
 		}
 	}
-	return files, nil
+	slices.Sort(files)
+	return files, err
 }

@@ -13,13 +13,20 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
-// maxHead bounds a head, in bytes; a larger one is an error. The parser's time
-// grows with the square of its input: some milliseconds at this size, 0.4 s for
-// brackets that are never closed.
-const maxHead = 16 << 10
+const (
+	// maxHead bounds a head, in bytes; a larger one is an error. The parser's
+	// time can grow with the square of its input: up to 15 ms at this size.
+	maxHead = 16 << 10
+	// maxDepth bounds how deep values lie within each other in brackets, or in
+	// entries on one line; a deeper head is an error. The parser's time grows
+	// with the square of that too: 0.2 s for brackets that are never closed.
+	maxDepth = 32
+)
 
 // Error is what is wrong with a file, and where.
 type Error struct {
@@ -45,6 +52,7 @@ type Meta struct {
 	values map[string]any
 	lines  map[string]int
 	file   string
+	size   int // of the head, in bytes
 }
 
 // Split parts a file's text into its head and its body. A text that does not
@@ -67,6 +75,7 @@ func Split(text []byte) (Meta, string, error) {
 		return Meta{}, "", &Error{Line: 1, Problem: fmt.Sprintf("the head is larger than %d KiB", maxHead>>10)}
 	}
 	meta, err := parse(head)
+	meta.size = len(head)
 	return meta, string(body), err
 }
 
@@ -111,7 +120,11 @@ func parse(head []byte) (meta Meta, err error) {
 			meta, err = Meta{}, &Error{Line: 1, Problem: fmt.Sprintf("the head cannot be parsed: %v", r)}
 		}
 	}()
-	tree, err := parser.ParseBytes(quoteStars(head), 0)
+	tokens := lexer.Tokenize(string(quoteStars(head)))
+	if line := tooDeep(tokens); line > 0 {
+		return Meta{}, &Error{Line: line + 1, Problem: fmt.Sprintf("values lie more than %d deep within each other", maxDepth)}
+	}
+	tree, err := parser.Parse(tokens, 0)
 	if err != nil {
 		return Meta{}, located(err)
 	}
@@ -139,6 +152,29 @@ func parse(head []byte) (meta Meta, err error) {
 		meta.lines[token.Value] = token.Position.Line + 1
 	}
 	return meta, nil
+}
+
+// tooDeep finds the line on which values come to lie deeper than they may; 0 when
+// there is none.
+func tooDeep(tokens token.Tokens) (line int) {
+	brackets, entries := 0, 0
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			line, entries = t.Position.Line, 0
+		}
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			brackets++
+		case token.SequenceEndType, token.MappingEndType:
+			brackets--
+		case token.SequenceEntryType, token.MappingKeyType:
+			entries++
+		}
+		if max(brackets, entries) > maxDepth {
+			return line
+		}
+	}
+	return 0
 }
 
 // located turns an error of the parser into ours; it counts lines from behind

@@ -45,7 +45,10 @@ func TestAFaultSaysItsLine(t *testing.T) {
 		"---\n- a\n---\n":              "line 2: the head is not a mapping of keys to values",
 		"---\na: &x 1\nb: [*x]\n---\n": "line 3: aliases are not supported",
 		"---\na: \xff\n---\n":          "is not valid UTF-8",
-		"---\n" + strings.Repeat("# remark\n", maxHead/9+1) + "---\n": "line 1: the head is larger than 16 KiB",
+		"---\na: [\n" + strings.Repeat("[", maxDepth) + "\n---\n":        "line 3: values lie more than 32 deep within each other",
+		"---\na: " + strings.Repeat("{b: ", maxDepth+1) + "\n---\n":      "line 2: values lie more than 32 deep within each other",
+		"---\na: b\nc:\n" + strings.Repeat("- ", maxDepth+1) + "\n---\n": "line 4: values lie more than 32 deep within each other",
+		"---\n" + strings.Repeat("# remark\n", maxHead/9+1) + "---\n":    "line 1: the head is larger than 16 KiB",
 	} {
 		if _, _, err := Split([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%.40q: %v, want %s", text, err, want)
