@@ -91,7 +91,13 @@ func (a *arguments) between(c byte) {
 	}
 }
 
+// put takes a piece of a text, and before it U+FFFD for the half of a pair that
+// has stayed alone.
 func (a *arguments) put(added []byte, piece string) []byte {
+	if a.high != 0 {
+		a.high = 0
+		added = a.put(added, string(utf8.RuneError))
+	}
 	if !a.isKey && addsText(a.key) {
 		return append(added, piece...)
 	}
@@ -106,13 +112,15 @@ func (a *arguments) numbered(added []byte) []byte {
 	n, err := strconv.ParseUint(string(a.digits), 16, 16)
 	a.digits = nil
 	r := rune(n)
-	switch {
-	case err != nil:
+	if err != nil {
 		r = utf8.RuneError
-	case a.high != 0:
-		r = utf16.DecodeRune(a.high, r)
-		a.high = 0
-	case utf16.IsSurrogate(r):
+	}
+	if whole := utf16.DecodeRune(a.high, r); whole != utf8.RuneError {
+		a.high, r = 0, whole
+	}
+	const firstHigh, firstLow = 0xd800, 0xdc00
+	if firstHigh <= r && r < firstLow {
+		added = a.put(added, "") // the half before, if any
 		a.high = r
 		return added
 	}
@@ -120,6 +128,7 @@ func (a *arguments) numbered(added []byte) []byte {
 }
 
 func (a *arguments) endText(added []byte) []byte {
+	added = a.put(added, "") // a half, if any
 	a.inText = false
 	switch {
 	case a.isKey:

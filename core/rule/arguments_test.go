@@ -1,0 +1,39 @@
+package rule
+
+import (
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+)
+
+// reads gives arguments to the reader, byte by byte.
+func reads(raw string) (added string, a arguments) {
+	for i := range len(raw) {
+		added += string(a.feed(raw[i : i+1]))
+	}
+	return added, a
+}
+
+// FuzzTextOfArguments compares texts with what encoding/json reads.
+func FuzzTextOfArguments(f *testing.F) {
+	for _, seed := range []string{
+		"plain é", `\ud83d\ude00`, `\ud83d lone`, `\ud83d\n`, `\ud83d\ud83d\ude00`, `\ud83d\u0041`, `\ude00`, `ends \ud83d`, `\ud83d\ude0`, `\/\b\f\r\t\"\\`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		raw := `{"content":"` + text + `","path":"` + text + `"}`
+		var want struct{ Content, Path string }
+		if !utf8.ValidString(text) || json.Unmarshal([]byte(raw), &want) != nil {
+			reads(raw) // must not panic
+			return
+		}
+		added, a := reads(raw)
+		if added != want.Content+"\n" {
+			t.Errorf("%s adds %q, want %q", text, added, want.Content)
+		}
+		if len(text) < maxWord && (len(a.paths) != 1 || a.paths[0] != want.Path) {
+			t.Errorf("%s names %q, want %q", text, a.paths, want.Path)
+		}
+	})
+}
