@@ -12,9 +12,20 @@ import (
 // of the text, whatever the pattern: a project's file must not stop the program.
 type condition struct{ prog *syntax.Prog }
 
-// maxProgram bounds a condition, in instructions of its program, each of which
-// may cost a step for each character of an answer; a larger one is an error.
+// maxProgram bounds a condition, and all of one rule, in steps; what is larger
+// is an error.
 const maxProgram = 4096
+
+// steps is what a condition costs: an instruction may take a step for each
+// character of an answer, and classes of characters take memory.
+func (c condition) steps() int {
+	const ranges = 64 // numbers, two for each range of a class, that count as a step
+	n := 0
+	for _, inst := range c.prog.Inst {
+		n += 1 + len(inst.Rune)/ranges
+	}
+	return n
+}
 
 // anything is found in every text, even in none.
 var anything = condition{must(syntax.Compile(must(syntax.Parse("", syntax.Perl))))}
@@ -37,11 +48,38 @@ func compile(pattern string) (condition, error) {
 		}
 		return condition{}, err
 	}
-	prog, err := syntax.Compile(tree.Simplify())
-	if err == nil && len(prog.Inst) > maxProgram {
-		err = errors.New("the pattern is too large")
+	if size(tree) > maxProgram { // to write its repeats out would take long
+		return condition{}, errTooLarge
 	}
-	return condition{prog}, err
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return condition{}, err
+	}
+	c := condition{prog}
+	if c.steps() > maxProgram {
+		return condition{}, errTooLarge
+	}
+	return c, nil
+}
+
+var errTooLarge = errors.New("the pattern is too large")
+
+// size is how many instructions a pattern has at the least.
+func size(tree *syntax.Regexp) int {
+	n := 0
+	switch {
+	case tree.Op == syntax.OpLiteral:
+		n = len(tree.Rune)
+	case len(tree.Sub) == 0:
+		n = 1
+	}
+	for _, sub := range tree.Sub {
+		n += size(sub)
+	}
+	if tree.Op == syntax.OpRepeat {
+		n *= max(1, tree.Min, tree.Max)
+	}
+	return n
 }
 
 // looksAround is what JavaScript can and a search in linear time cannot.

@@ -17,9 +17,13 @@ type Sources struct {
 	Disabled []string // names of rules that are passed over
 }
 
-// maxRules bounds the rules of a session; a fault tells that there are more,
-// which are passed over.
-const maxRules = 256
+// Bounds of what one folder's rules cost, which a repository of strangers may
+// have written. A fault tells which is reached; files behind it are passed over.
+const (
+	maxFiles = 256       // that are read, also those with a fault
+	maxHeads = 256 << 10 // bytes of heads, about a millisecond to parse for each KiB
+	maxSteps = 32 << 10  // of all conditions, for each character of an answer
+)
 
 // Load reads the rules that hold in a folder; of two files of one name the
 // nearer wins, and any of the project before the profile's. It is nil when there
@@ -42,56 +46,84 @@ func Spoken(from Sources) ([]event.Rule, []error) {
 }
 
 func load(from Sources) (*Set, []event.Rule, []error) {
-	set := &Set{dir: from.Dir}
-	var spoken []event.Rule
-	var faults []error
-	taken := map[string]bool{}
-	read := func(dir, level string) {
-		files, err := frontmatter.Files(dir, ".md", ".mdc")
-		if err != nil {
-			faults = append(faults, err)
-		}
-		for _, path := range files {
-			name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-			if taken[name] || slices.Contains(from.Disabled, name) {
-				continue
-			}
-			r, err := readRule(path, name, level)
-			if err != nil {
-				faults = append(faults, err)
-				continue
-			}
-			taken[name] = true
-			if len(set.rules)+len(spoken) == maxRules {
-				faults = append(faults, fmt.Errorf("%s: there are more than %d rules", path, maxRules))
-				return
-			}
-			switch {
-			case len(r.conditions) > 0:
-				set.rules = append(set.rules, r)
-			case r.AlwaysApply || r.Description != "":
-				spoken = append(spoken, r.Rule)
-			}
-		}
-	}
+	l := loading{from: from, set: &Set{dir: from.Dir}, taken: map[string]bool{}}
 	for _, dir := range frontmatter.ProjectDirs(from.Dir, "rules") {
-		read(dir, "project")
+		l.folder(dir, "project")
 	}
-	read(filepath.Join(from.Agent, "rules"), "user")
-	return set, spoken, faults
+	l.folder(filepath.Join(from.Agent, "rules"), "user")
+	return l.set, l.spoken, l.faults
+}
+
+// loading is what has been read so far, and what that has cost.
+type loading struct {
+	from   Sources
+	set    *Set
+	spoken []event.Rule
+	faults []error
+	taken  map[string]bool // names of rules
+
+	files, heads, steps int
+	full                bool // a bound is reached
+}
+
+func (l *loading) folder(dir, level string) {
+	files, err := frontmatter.Files(dir, ".md", ".mdc")
+	if err != nil {
+		l.faults = append(l.faults, err)
+	}
+	for _, path := range files {
+		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		if l.full || l.taken[name] || slices.Contains(l.from.Disabled, name) {
+			continue
+		}
+		if err := l.file(path, name, level); err != nil {
+			l.faults = append(l.faults, err)
+		}
+	}
+}
+
+func (l *loading) file(path, name, level string) error {
+	if l.files++; l.files > maxFiles {
+		l.full = true
+		return fmt.Errorf("%s: there are more than %d files of rules", path, maxFiles)
+	}
+	r, size, err := readRule(path, name, level)
+	if l.heads += size; l.heads > maxHeads {
+		l.full = true
+		return fmt.Errorf("%s: the heads of rules are longer than %d KiB", path, maxHeads>>10)
+	}
+	if err != nil {
+		return err
+	}
+	l.taken[name] = true
+	switch {
+	case len(r.conditions) > 0:
+		if l.steps += r.steps(); l.steps > maxSteps {
+			l.full = true
+			return fmt.Errorf("%s: the conditions of rules are too large", path)
+		}
+		l.set.rules = append(l.set.rules, r)
+	case r.AlwaysApply || r.Description != "":
+		l.spoken = append(l.spoken, r.Rule)
+	}
+	return nil
 }
 
 // conditionKeys are the names the conditions have had.
 var conditionKeys = []string{"condition", "ttsr_trigger", "ttsrTrigger"}
 
-func readRule(path, name, level string) (*Rule, error) {
+// readRule reads a file, the size of whose head it tells, also beside an error.
+func readRule(path, name, level string) (r *Rule, head int, err error) {
 	meta, body, err := frontmatter.Read(path)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		r, err = newRule(meta, body, event.Rule{Name: name, Path: path, Source: event.RuleSource{Provider: "native", Path: path, Level: level}})
 	}
-	r := &Rule{Rule: event.Rule{
-		Name: name, Path: path, Content: strings.TrimSpace(body), Source: event.RuleSource{Provider: "native", Path: path, Level: level},
-	}}
+	return r, meta.Size(), err
+}
+
+func newRule(meta frontmatter.Meta, body string, of event.Rule) (r *Rule, err error) {
+	r = &Rule{Rule: of}
+	r.Content = strings.TrimSpace(body)
 	if r.Description, err = meta.Text("description"); err != nil {
 		return nil, err
 	}
@@ -152,6 +184,9 @@ func (r *Rule) readConditions(meta frontmatter.Meta) error {
 				return meta.Errorf(key, "%v", err)
 			}
 			r.conditions = append(r.conditions, c)
+			if r.steps() > maxProgram {
+				return meta.Errorf(key, "the patterns are too large")
+			}
 			r.Condition = append(r.Condition, pattern)
 		}
 	}

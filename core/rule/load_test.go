@@ -158,13 +158,32 @@ func TestRulesAreBounded(t *testing.T) {
 	if _, err := compile(strings.Repeat("x{1000}", 5)); err == nil || err.Error() != "the pattern is too large" {
 		t.Error(err)
 	}
-	files := map[string]string{}
-	for i := range maxRules + 2 {
-		files[fmt.Sprintf(".veyyon/rules/r%03d.md", i)] = rule("condition: x")
-	}
-	root := folder(t, files)
-	set, faults := Load(Sources{Dir: root, Agent: root}, Options{})
-	if len(set.rules) != maxRules || len(faults) != 1 || !strings.HasSuffix(faults[0].Error(), "r256.md: there are more than 256 rules") {
-		t.Error(len(set.rules), faults)
+	long := "condition: x\n" + strings.Repeat("# remark\n", 15<<10/9)
+	wide := "condition: ['x{1000}', 'y{1000}']"
+	for name, c := range map[string]struct {
+		count  int
+		head   string
+		loaded int
+		fault  string
+	}{
+		"files":       {maxFiles + 2, "condition: x", maxFiles, "r256.md: there are more than 256 files of rules"},
+		"no rules":    {maxFiles + 2, "globs: x", 0, "r256.md: there are more than 256 files of rules"},
+		"heads":       {20, long, maxHeads / (15 << 10), "r017.md: the heads of rules are longer than 256 KiB"},
+		"conditions":  {20, wide, maxSteps / 2004, "r016.md: the conditions of rules are too large"},
+		"of one rule": {1, "condition: ['a{1000}', 'b{1000}', 'c{1000}', 'd{1000}', 'e{1000}']", 0, "r000.md:2: condition: the patterns are too large"},
+	} {
+		files := map[string]string{}
+		for i := range c.count {
+			files[fmt.Sprintf(".veyyon/rules/r%03d.md", i)] = rule(c.head)
+		}
+		root := folder(t, files)
+		set, faults := Load(Sources{Dir: root, Agent: root}, Options{})
+		loaded := 0
+		if set != nil {
+			loaded = len(set.rules)
+		}
+		if loaded != c.loaded || len(faults) != 1 || !strings.HasSuffix(faults[0].Error(), c.fault) {
+			t.Errorf("%s: %d rules, %v", name, loaded, faults)
+		}
 	}
 }

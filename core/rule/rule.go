@@ -31,6 +31,15 @@ type Rule struct {
 	mode       Mode    // "" is that of the set
 }
 
+// steps is what the rule's conditions cost.
+func (r *Rule) steps() int {
+	n := 0
+	for _, c := range r.conditions {
+		n += c.steps()
+	}
+	return n
+}
+
 // Options are the settings ttsr.*.
 type Options struct {
 	Interrupt Mode
