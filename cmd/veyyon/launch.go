@@ -16,6 +16,7 @@ import (
 	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
 	"veyyon.dev/veyyon/core/prompt"
@@ -117,6 +118,9 @@ func (l *launch) place() (err error) {
 		return err
 	}
 	logTo(l.dirs.Logs, logLevel())
+	for _, dir := range []string{l.dirs.Agent, l.dirs.Cache} { // of what crashes left of settings, keys and catalogues
+		file.Sweep(dir)
+	}
 	started, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("finding the working directory: %w", err)

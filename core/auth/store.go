@@ -15,7 +15,8 @@ import (
 	"slices"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
+
+	"veyyon.dev/veyyon/core/file"
 )
 
 // maxFileBytes bounds the files this package reads.
@@ -102,32 +103,16 @@ func (s *Store) change(edit func(*credentials)) error {
 		return fmt.Errorf("locking %s: %w", s.path, err)
 	}
 	defer func() { _ = lock.Close() }() // closing lets the lock go; there is nothing to lose
-	file, err := s.read()
+	stored, err := s.read()
 	if err != nil {
 		return err
 	}
-	edit(&file)
-	text, err := json.MarshalIndent(file, "", "  ")
+	edit(&stored)
+	text, err := json.MarshalIndent(stored, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", s.path, err)
 	}
-	if err := replace(s.path, append(text, '\n')); err != nil {
-		return fmt.Errorf("writing %s: %w", s.path, err)
-	}
-	return nil
-}
-
-// replace writes the whole file or nothing, with mode 0600 whatever it had.
-func replace(path string, text []byte) error {
-	file, err := renameio.NewPendingFile(path, renameio.WithStaticPermissions(0o600))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Cleanup() }() // nothing is left to clean up after a success
-	if _, err := file.Write(text); err != nil {
-		return err
-	}
-	return file.CloseAtomicallyReplace()
+	return file.Put(s.path, append(text, '\n'), 0o600) // whatever mode it had
 }
 
 func (s *Store) read() (credentials, error) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -64,6 +65,28 @@ func TestStoredFilesAreOnlyForTheirOwner(t *testing.T) {
 		if info.Mode().Perm() != want {
 			t.Errorf("%s has mode %o", file, info.Mode().Perm())
 		}
+	}
+}
+
+// TestKeysAreNeverWrittenElsewhere since a process that is killed leaves what it
+// has written so far.
+func TestKeysAreNeverWrittenElsewhere(t *testing.T) {
+	s, path := newStore(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	long := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(temp, long, long))
+	must(t, s.Set("openai", "sk-1"))
+	must(t, s.Set("openai", "sk-2"))
+	info, err := os.Stat(temp)
+	must(t, err)
+	if time.Since(info.ModTime()) < time.Minute {
+		t.Error("something was in the folder of temporary files")
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	must(t, err)
+	if len(entries) != 2 { // and the lock
+		t.Errorf("the folder holds %v", entries)
 	}
 }
 

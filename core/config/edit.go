@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -17,8 +16,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/google/renameio/v2"
 	"golang.org/x/sys/unix"
+
+	"veyyon.dev/veyyon/core/file"
 )
 
 // ErrUnknown means that there is no setting of that name.
@@ -50,16 +50,16 @@ func Set(ctx context.Context, dirs Dirs, name, text string) error {
 		return fmt.Errorf("changing the settings: %w", err)
 	}
 	defer unlock()
-	file := dirs.ConfigFile()
-	old, err := readFile(file)
+	name = dirs.ConfigFile()
+	old, err := readFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("changing the settings: %w", err)
 	}
 	changed, err := edited(old, path, value)
 	if err != nil {
-		return fmt.Errorf("%s is not changed: %w", file, err)
+		return fmt.Errorf("%s is not changed: %w", name, err)
 	}
-	return save(file, changed)
+	return save(name, changed)
 }
 
 // find returns the key of that name, or the record and the member that it means.
@@ -272,11 +272,17 @@ func equal(a, b any) bool {
 }
 
 // save replaces the file in one step. A symlink stays one: its target changes.
-func save(file string, data []byte) error {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
+func save(path string, data []byte) error {
+	target, err := file.Target(path)
+	if err != nil {
+		return fmt.Errorf("writing the settings: %w", err)
 	}
-	if err := renameio.WriteFile(file, data, 0o600); err != nil {
+	if _, missing := os.Lstat(target); errors.Is(missing, fs.ErrNotExist) {
+		err = file.Put(target, data, 0o600)
+	} else {
+		err = file.Write(target, data)
+	}
+	if err != nil {
 		return fmt.Errorf("writing the settings: %w", err)
 	}
 	return nil

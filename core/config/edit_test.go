@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"veyyon.dev/veyyon/core/file"
 )
 
 func TestSetKeepsCommentsAndEverythingElse(t *testing.T) {
@@ -85,6 +87,25 @@ func TestSetMakesTheFileAndFollowsASymlink(t *testing.T) {
 	info, err := os.Lstat(r.Dirs.ConfigFile())
 	do(t, err)
 	same(t, os.ModeSymlink, info.Mode().Type())
+
+	do(t, os.Remove(target)) // the link leads nowhere now
+	do(t, Set(t.Context(), r.Dirs, "steeringMode", "all"))
+	same(t, "steeringMode: all\n", read(t, target))
+}
+
+func TestSetKeepsTheModeAndLeavesAloneWhatMayNotBeWritten(t *testing.T) {
+	r := newRoom(t)
+	path := r.profile("a: 1\n")
+	do(t, os.Chmod(path, 0o640))
+	do(t, Set(t.Context(), r.Dirs, "steeringMode", "all"))
+	info, err := os.Stat(path)
+	do(t, err)
+	same(t, os.FileMode(0o640), info.Mode())
+	do(t, os.Chmod(path, 0o440))
+	if err := Set(t.Context(), r.Dirs, "steeringMode", "one-at-a-time"); !errors.Is(err, file.ErrReadOnly) {
+		t.Error(err)
+	}
+	same(t, "a: 1\nsteeringMode: all\n", read(t, path))
 }
 
 func TestSetSaysWhatWouldFit(t *testing.T) {

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/google/renameio/v2"
 
 	"veyyon.dev/veyyon/core/file"
 )
@@ -31,19 +30,7 @@ func File(ctx context.Context, path, keep string, s Session) error {
 	if err := mayReplace(path, keep); err != nil {
 		return err
 	}
-	out, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(0o600))
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, cause(err))
-	}
-	err = Page(ctx, out, s)
-	if err == nil {
-		err = out.CloseAtomicallyReplace()
-	}
-	if err != nil {
-		_ = out.Cleanup() // no litter; the first error tells
-		return fmt.Errorf("writing %s: %w", path, cause(err))
-	}
-	return nil
+	return file.Make(path, 0o600, func(w io.Writer) error { return Page(ctx, w, s) })
 }
 
 func mayReplace(path, keep string) error {
@@ -51,7 +38,7 @@ func mayReplace(path, keep string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return fmt.Errorf("writing %s: %w", path, cause(err))
+		return fmt.Errorf("writing %s: %w", path, errors.Unwrap(err)) // without the path again
 	case info.Mode()&fs.ModeSymlink != 0:
 		return fmt.Errorf("writing %s: it is a symbolic link", path)
 	case !info.Mode().IsRegular():
@@ -61,17 +48,4 @@ func mayReplace(path, keep string) error {
 		return fmt.Errorf("writing %s: it is the session itself", path)
 	}
 	return nil
-}
-
-// cause leaves out the path an error repeats, which may be the temporary one.
-func cause(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	var linkErr *os.LinkError
-	if errors.As(err, &linkErr) {
-		return linkErr.Err
-	}
-	return err
 }

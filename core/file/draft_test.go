@@ -1,6 +1,8 @@
 package file
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,6 +55,16 @@ func TestAFileOnItsWayHasNoNameWhereTheSystemCan(t *testing.T) {
 	must(t, d.become(filepath.Join(dir, "x"), true))
 	if got := content(t, filepath.Join(dir, "x")); got != "new" {
 		t.Errorf("the file holds %q", got)
+	}
+}
+
+func TestWhatFailsToBeMadeLeavesTheOldFile(t *testing.T) {
+	path := filepath.Join(realTemp(t), "own")
+	must(t, Put(path, []byte("old"), 0o600))
+	failed := errors.New("failed")
+	err := Make(path, 0o600, func(w io.Writer) error { _, _ = w.Write([]byte("half")); return failed })
+	if !errors.Is(err, failed) || content(t, path) != "old" || len(entries(t, filepath.Dir(path))) != 1 {
+		t.Errorf("%v: %q, %v", err, content(t, path), entries(t, filepath.Dir(path)))
 	}
 }
 

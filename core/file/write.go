@@ -84,12 +84,21 @@ func replace(target string, data []byte, old fs.FileInfo) error {
 // does; a new file has these permission bits, less the umask, and one that was
 // there is replaced.
 func Put(path string, data []byte, perm fs.FileMode) error {
+	return Make(path, perm, func(w io.Writer) error { _, err := w.Write(data); return err })
+}
+
+// Make is Put of what write writes, which may be more than memory should hold.
+// When write fails the file stays as it was.
+func Make(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	d, err := newDraft(filepath.Dir(path), perm)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, cause(err))
 	}
 	defer d.discard()
-	if err = fill(d.File, data, nil); err == nil {
+	if err = write(d.File); err == nil {
+		err = d.Sync()
+	}
+	if err == nil {
 		err = d.become(path, true)
 	}
 	if err != nil {

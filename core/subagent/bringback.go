@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"veyyon.dev/veyyon/core/file"
 )
 
 // bringBack takes the work of an isolated agent home: into the working tree, or,
@@ -52,7 +52,7 @@ func (w *Work) bringBack(c *checkout, r *Result) {
 func (w *Work) keepPatch(id string, patch []byte) (path string, err error) {
 	if folder := w.parent.Folder(); folder != "" {
 		path = filepath.Join(folder, id+".patch")
-		return path, renameio.WriteFile(path, patch, 0o600)
+		return path, file.Put(path, patch, 0o600)
 	}
 	f, err := os.CreateTemp("", "veyyon-"+id+"-*.patch")
 	if err != nil {

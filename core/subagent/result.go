@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/session"
 )
 
@@ -69,7 +68,7 @@ func (w *Work) bound(r *Result) {
 	r.Truncated = len(whole) < len(r.Output)
 	if folder := w.parent.Folder(); folder != "" && whole != "" {
 		path := filepath.Join(folder, r.ID+".md")
-		if err := renameio.WriteFile(path, []byte(whole), 0o600); err != nil {
+		if err := file.Put(path, []byte(whole), 0o600); err != nil {
 			slog.Warn("keeping the report of an agent", "err", err)
 		} else {
 			r.OutputPath = path

@@ -27,12 +27,12 @@ type roster struct {
 	taken map[string]bool // ids, also of those that have ended
 	next  int             // index of the next agent
 	alive map[string]*tracker
-	ended []file // the oldest first
-	away  bool   // the session is without its host
+	ended []record // the oldest first
+	away  bool     // the session is without its host
 }
 
-// file is the transcript of an agent.
-type file struct{ id, path string }
+// record is the transcript of an agent.
+type record struct{ id, path string }
 
 func newRoster(folder string) *roster {
 	return &roster{folder: folder, taken: map[string]bool{}, alive: map[string]*tracker{}}
@@ -137,7 +137,7 @@ func (r *roster) leave(t *tracker) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.alive, t.life.ID)
-	r.ended = append(r.ended, file{t.life.ID, t.life.SessionFile})
+	r.ended = append(r.ended, record{t.life.ID, t.life.SessionFile})
 	r.ended = slices.Delete(r.ended, 0, max(0, len(r.ended)-maxEnded))
 }
 
@@ -146,9 +146,9 @@ func (r *roster) leave(t *tracker) {
 func (r *roster) transcript(id, path string) (string, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	fits := func(f file) bool { return f.path != "" && (id != "" && f.id == id || id == "" && f.path == path) }
+	fits := func(f record) bool { return f.path != "" && (id != "" && f.id == id || id == "" && f.path == path) }
 	for _, t := range r.alive {
-		if f := (file{t.life.ID, t.life.SessionFile}); fits(f) {
+		if f := (record{t.life.ID, t.life.SessionFile}); fits(f) {
 			return f.path, true
 		}
 	}

@@ -57,9 +57,9 @@ func Load(path string) (table *Table, warning error) {
 	return table, nil
 }
 
-// file is the shape of the data file: what the models of a provider have in
+// tableFile is the shape of the data file: what the models of a provider have in
 // common is said once.
-type file struct {
+type tableFile struct {
 	Source    string `json:"source"`
 	Date      string `json:"date"`
 	Providers []struct {
@@ -75,7 +75,7 @@ type group struct {
 }
 
 func decode(raw []byte) (*Table, error) {
-	var f file
+	var f tableFile
 	if err := wire.Unmarshal(raw, &f); err != nil {
 		return nil, err
 	}

@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/model"
 )
 
@@ -51,7 +50,7 @@ func Refresh(ctx context.Context, client *http.Client, url, dest string) (*Table
 	if err := os.MkdirAll(filepath.Dir(dest), 0o700); err != nil {
 		return nil, fmt.Errorf("writing the catalogue: %w", err)
 	}
-	if err := renameio.WriteFile(dest, text, 0o644); err != nil {
+	if err := file.Put(dest, text, 0o644); err != nil {
 		return nil, fmt.Errorf("writing the catalogue: %w", err)
 	}
 	return table, nil
