@@ -74,7 +74,7 @@ func Split(text []byte) (Meta, string, error) {
 	case len(head) > maxHead:
 		return Meta{}, "", &Error{Line: 1, Problem: fmt.Sprintf("the head is larger than %d KiB", maxHead>>10)}
 	}
-	meta, err := parse(head)
+	meta, err := remembered(head)
 	meta.size = len(head)
 	return meta, string(body), err
 }
@@ -112,12 +112,12 @@ func quoteStars(head []byte) []byte {
 	})
 }
 
-func parse(head []byte) (meta Meta, err error) {
+func parse(head []byte) (meta Meta, fault *Error) {
 	// The library is known to panic on some inputs (its issue 876), which must
 	// not end the program.
 	defer func() {
 		if r := recover(); r != nil {
-			meta, err = Meta{}, &Error{Line: 1, Problem: fmt.Sprintf("the head cannot be parsed: %v", r)}
+			meta, fault = Meta{}, &Error{Line: 1, Problem: fmt.Sprintf("the head cannot be parsed: %v", r)}
 		}
 	}()
 	tokens := lexer.Tokenize(string(quoteStars(head)))

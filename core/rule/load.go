@@ -17,13 +17,9 @@ type Sources struct {
 	Disabled []string // names of rules that are passed over
 }
 
-// Bounds of what one folder's rules cost, which a repository of strangers may
-// have written. A fault tells which is reached; files behind it are passed over.
-const (
-	maxFiles = 256       // that are read, also those with a fault
-	maxHeads = 256 << 10 // bytes of heads, about a millisecond to parse for each KiB
-	maxSteps = 32 << 10  // of all conditions, for each character of an answer
-)
+// maxSteps bounds what all conditions of a session cost for each character of an
+// answer. A fault tells when it is reached; rules behind it are passed over.
+const maxSteps = 32 << 10
 
 // Load reads the rules that hold in a folder; of two files of one name the
 // nearer wins, and any of the project before the profile's. It is nil when there
@@ -62,8 +58,8 @@ type loading struct {
 	faults []error
 	taken  map[string]bool // names of rules
 
-	files, heads, steps int
-	full                bool // a bound is reached
+	room  frontmatter.Room
+	steps int // never more than maxSteps, but for a rule that is passed over
 }
 
 func (l *loading) folder(dir, level string) {
@@ -73,7 +69,7 @@ func (l *loading) folder(dir, level string) {
 	}
 	for _, path := range files {
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		if l.full || l.taken[name] || slices.Contains(l.from.Disabled, name) {
+		if l.room.Full() || l.steps > maxSteps || l.taken[name] || slices.Contains(l.from.Disabled, name) {
 			continue
 		}
 		if err := l.file(path, name, level); err != nil {
@@ -83,14 +79,9 @@ func (l *loading) folder(dir, level string) {
 }
 
 func (l *loading) file(path, name, level string) error {
-	if l.files++; l.files > maxFiles {
-		l.full = true
-		return fmt.Errorf("%s: there are more than %d files of rules", path, maxFiles)
-	}
-	r, size, err := readRule(path, name, level)
-	if l.heads += size; l.heads > maxHeads {
-		l.full = true
-		return fmt.Errorf("%s: the heads of rules are longer than %d KiB", path, maxHeads>>10)
+	r, head, err := readRule(path, name, level)
+	if full := l.room.Take(path, head); full != nil {
+		return full
 	}
 	if err != nil {
 		return err
@@ -99,7 +90,6 @@ func (l *loading) file(path, name, level string) error {
 	switch {
 	case len(r.conditions) > 0:
 		if l.steps += r.steps(); l.steps > maxSteps {
-			l.full = true
 			return fmt.Errorf("%s: the conditions of rules are too large", path)
 		}
 		l.set.rules = append(l.set.rules, r)

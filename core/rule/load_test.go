@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/frontmatter"
 )
 
 // folder writes files below a new repository and returns its root.
@@ -166,9 +167,9 @@ func TestRulesAreBounded(t *testing.T) {
 		loaded int
 		fault  string
 	}{
-		"files":       {maxFiles + 2, "condition: x", maxFiles, "r256.md: there are more than 256 files of rules"},
-		"no rules":    {maxFiles + 2, "globs: x", 0, "r256.md: there are more than 256 files of rules"},
-		"heads":       {20, long, maxHeads / (15 << 10), "r017.md: the heads of rules are longer than 256 KiB"},
+		"files":       {frontmatter.MaxFiles + 2, "condition: x", frontmatter.MaxFiles, "r256.md: there are more than 256 files of its kind"},
+		"no rules":    {frontmatter.MaxFiles + 2, "globs: x", 0, "r256.md: there are more than 256 files of its kind"},
+		"heads":       {20, long, 17, "r017.md: the heads of its kind are longer than 256 KiB"},
 		"conditions":  {20, wide, maxSteps / 2004, "r016.md: the conditions of rules are too large"},
 		"of one rule": {1, "condition: ['a{1000}', 'b{1000}', 'c{1000}', 'd{1000}', 'e{1000}']", 0, "r000.md:2: condition: the patterns are too large"},
 	} {

@@ -112,6 +112,7 @@ func (d Definition) MayStart(name string) bool {
 // files were passed over, and why.
 type Agents struct {
 	byName   map[string]Definition
+	room     frontmatter.Room
 	Warnings []string
 }
 
@@ -150,9 +151,14 @@ func (a *Agents) folder(folder string, source event.AgentSource) {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("agents in %s were passed over: %v", folder, err))
 	}
 	for _, file := range files {
+		if a.room.Full() {
+			return
+		}
 		meta, body, err := frontmatter.Read(file)
 		var d Definition
-		if err == nil {
+		if full := a.room.Take(file, meta.Size()); full != nil {
+			err = full
+		} else if err == nil {
 			d, err = parse(meta, body)
 		}
 		if err != nil {

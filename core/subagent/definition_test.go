@@ -1,6 +1,7 @@
 package subagent
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,17 @@ func TestTheNearerDefinitionWinsAndABadOneIsPassedOver(t *testing.T) {
 	}
 	if got := ProjectDir(dir); got != filepath.Join(top, "a", ".veyyon", "agents") {
 		t.Error(got)
+	}
+}
+
+func TestDefinitionsAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	for i := range frontmatter.MaxFiles + 2 {
+		put(t, filepath.Join(dir, ".veyyon", "agents", fmt.Sprintf("a%03d.md", i)), definition(fmt.Sprintf("a%03d", i), "b"))
+	}
+	agents := Options{}.find(dir)
+	if n := len(agents.All()) - len(bundled()); n != frontmatter.MaxFiles || len(agents.Warnings) != 1 || !strings.Contains(agents.Warnings[0], "a256.md: there are more than 256") {
+		t.Errorf("%d agents, %v", n, agents.Warnings)
 	}
 }
 
