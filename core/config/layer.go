@@ -8,12 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"golang.org/x/sys/unix"
+
+	"veyyon.dev/veyyon/core/secret"
 )
 
 // maxFile bounds a settings file, in bytes; a larger one cannot be read. The
@@ -107,7 +108,7 @@ func (l *layer) readJSON(data []byte) error {
 func parseYAML(data []byte) (doc *ast.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = errSyntax{fmt.Errorf("the parser gave up: %v", r)}
+			err = errSyntax{fmt.Errorf("the parser gave up: %s", secret.Quoteless(fmt.Sprint(r)))}
 		}
 	}()
 	doc, err = parser.ParseBytes(data, parser.ParseComments, parser.AllowDuplicateMapKey())
@@ -145,17 +146,16 @@ func checkAliases(doc *ast.File) error {
 func yamlError(err error) error {
 	var at yaml.Error
 	if errors.As(err, &at) && at.GetToken() != nil {
-		return fmt.Errorf("line %d: %s", at.GetToken().Position.Line, at.GetMessage())
+		return fmt.Errorf("line %d: %s", at.GetToken().Position.Line, secret.Quoteless(at.GetMessage()))
 	}
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	return errors.New(first)
+	return errors.New(secret.Quoteless(err.Error()))
 }
 
 // take reads the settings of the first document.
 func (l *layer) take(doc *ast.File) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // see parseYAML
-			err = errSyntax{fmt.Errorf("the parser gave up: %v", r)}
+			err = errSyntax{fmt.Errorf("the parser gave up: %s", secret.Quoteless(fmt.Sprint(r)))}
 		}
 	}()
 	if len(doc.Docs) == 0 {

@@ -246,6 +246,23 @@ func TestBrokenProjectFileIsOnlyPassedOver(t *testing.T) {
 	}
 }
 
+// Whatever is wrong with a file, what is said of it tells no value that it holds:
+// people keep keys there too.
+func TestErrorsOfDamagedFilesTellNoValue(t *testing.T) {
+	const whole = "a: 1\nmcp:\n  headers:\n    X-Token: canary4711canary\nurl: http://me:hunter4712hunter@h/x\nb: [1, 2]\n"
+	for i := range whole {
+		for _, damage := range []string{":", "*", "&", "[", "{", "'", `"`, "\n", "!", "!!int ", "- ", "|", "? ", "<<: "} {
+			doc, err := parseYAML([]byte(whole[:i] + damage + whole[i:]))
+			if err == nil {
+				err = new(layer).take(doc)
+			}
+			if err != nil && (strings.Contains(err.Error(), "canary") || strings.Contains(err.Error(), "hunter")) {
+				t.Errorf("%q at %d: %v", damage, i, err)
+			}
+		}
+	}
+}
+
 func TestBadOverlaysAreFatal(t *testing.T) {
 	r := newRoom(t)
 	at := func(name string) string { return filepath.Join(r.CWD, name) }

@@ -13,6 +13,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"veyyon.dev/veyyon/core/secret"
 )
 
 // MaxBytes bounds a file; a larger one is refused.
@@ -117,12 +119,12 @@ func (f *File) Faultf(keys []any, format string, args ...any) *Fault {
 
 // locate turns an error of the YAML package into a Fault.
 func (f *File) locate(err error) *Fault {
-	fault := &Fault{File: f.name, Problem: err.Error()}
+	fault := &Fault{File: f.name, Problem: secret.Quoteless(err.Error())}
 	var at yaml.Error
 	if !errors.As(err, &at) {
 		return fault
 	}
-	fault.Problem = at.GetMessage()
+	fault.Problem = secret.Quoteless(at.GetMessage())
 	token := at.GetToken()
 	if token == nil || token.Position == nil {
 		return fault
@@ -136,7 +138,7 @@ func (f *File) locate(err error) *Fault {
 		for _, doc := range tree.Docs {
 			ast.Walk(find, doc)
 		}
-		fault.Key = strings.TrimPrefix(find.path, "$.")
+		fault.Key = discreetKey(strings.TrimPrefix(find.path, "$."))
 	}
 	return fault
 }
@@ -206,4 +208,13 @@ func kindName(goType string) string {
 		return "number"
 	}
 	return "mapping"
+}
+
+// discreetKey is a path of keys, "" when one of them is no name but a text that
+// has got there by mistake.
+func discreetKey(path string) string {
+	if strings.ContainsAny(path, " @\"") || strings.Contains(path, "://") {
+		return ""
+	}
+	return path
 }
