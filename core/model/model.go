@@ -3,7 +3,10 @@
 // can be told apart. Providers are packages below this one.
 package model
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"net/url"
+)
 
 // Model describes one model, as the catalogue stores it and hosts see it. It
 // holds no secrets.
@@ -14,7 +17,8 @@ type Model struct {
 	Name          string            `json:"name"`
 	API           API               `json:"api"`
 	Provider      string            `json:"provider"`
-	BaseURL       string            `json:"baseUrl"`
+	BaseURL       string            `json:"baseUrl"` // without name, password and query
+	Login         *url.Userinfo     `json:"-"`       // the name and password of the base URL, nil for none; never shown
 	Reasoning     bool              `json:"reasoning"`
 	Input         []string          `json:"input"` // text, image
 	Cost          Price             `json:"cost"`

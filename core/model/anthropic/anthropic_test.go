@@ -74,7 +74,7 @@ func TestKeysTravelInTheirOwnHeader(t *testing.T) {
 		{key: "sk-ant-oat-1", bearer: "Bearer sk-ant-oat-1", beta: betaInterleaved + "," + betaOAuth, wantSecrets: []string{"sk-ant-oat-1"}},
 		{
 			key: "unused", header: map[string]string{"Authorization": "Bearer mine"}, bearer: "Bearer mine", beta: betaInterleaved,
-			wantSecrets: []string{"mine"},
+			wantSecrets: []string{"Bearer mine", "mine"},
 		},
 	} {
 		req := wiretest.Question(model.APIAnthropic)

@@ -48,13 +48,14 @@ func engineModel(env auth.Env, provider, id string) (*model.Model, bool) {
 		return nil, false
 	}
 	base := endpoint(env.First(local.vars))
-	if !absolute(base) {
+	if wrongURL(base) != "" {
 		return nil, false
 	}
-	return &model.Model{
-		ID: id, Name: id, API: model.APICompletions, Provider: provider, BaseURL: base, Input: []string{"text"},
-		Compat: json.RawMessage("{}"),
-	}, true
+	m := &model.Model{
+		ID: id, Name: id, API: model.APICompletions, Provider: provider, Input: []string{"text"}, Compat: json.RawMessage("{}"),
+	}
+	setURL(m, base)
+	return m, true
 }
 
 // endpoint makes a base URL of an address as people write it: localhost:11434,

@@ -112,8 +112,8 @@ func (p *parser) provider(id string, text *providerText) (settings, *datafile.Fa
 		local.complete(text, p.env)
 	}
 	switch {
-	case text.BaseURL != "" && !absolute(text.BaseURL):
-		return settings{}, p.file.Faultf(append(at, "baseUrl"), "must be an absolute http or https URL")
+	case text.BaseURL != "" && wrongURL(text.BaseURL) != "":
+		return settings{}, p.file.Faultf(append(at, "baseUrl"), "%s", wrongURL(text.BaseURL))
 	case text.API != "" && !slices.Contains(dialects, text.API):
 		return settings{}, p.file.Faultf(append(at, "api"), "%s", unknownAPI(text.API))
 	case text.Auth != "" && text.Auth != "none" && text.Auth != "apiKey":
@@ -154,7 +154,7 @@ func (p *parser) model(provider string, defaults *providerText, text *modelText)
 		return nil, nil, "needs an id"
 	}
 	m = &model.Model{
-		ID: text.ID, Name: text.ID, API: defaults.API, Provider: provider, BaseURL: defaults.BaseURL,
+		ID: text.ID, Name: text.ID, API: defaults.API, Provider: provider,
 		Input: []string{"text"}, Compat: json.RawMessage("{}"),
 	}
 	p.dress(m, defaults)
@@ -172,9 +172,7 @@ func (p *parser) model(provider string, defaults *providerText, text *modelText)
 
 // dress gives a model what its provider says for all.
 func (p *parser) dress(m *model.Model, provider *providerText) {
-	if provider.BaseURL != "" {
-		m.BaseURL = provider.BaseURL
-	}
+	setURL(m, provider.BaseURL)
 	m.Headers = p.headers(m.Headers, provider.Headers)
 	m.Compat = merge(m.Compat, provider.Compat)
 }
@@ -183,7 +181,7 @@ func (p *parser) dress(m *model.Model, provider *providerText) {
 func (p *parser) apply(m *model.Model, text *modelText) {
 	set(&m.Name, text.Name)
 	set(&m.API, text.API)
-	set(&m.BaseURL, text.BaseURL)
+	setURL(m, text.BaseURL)
 	setTo(&m.Reasoning, text.Reasoning)
 	setTo(&m.Cost, text.Cost)
 	setTo(&m.ContextWindow, text.ContextWindow)
@@ -238,8 +236,8 @@ func (t *modelText) check() (key []any, problem string) {
 	switch {
 	case t == nil:
 		return nil, "is empty"
-	case t.BaseURL != "" && !absolute(t.BaseURL):
-		return []any{"baseUrl"}, "must be an absolute http or https URL"
+	case t.BaseURL != "" && wrongURL(t.BaseURL) != "":
+		return []any{"baseUrl"}, wrongURL(t.BaseURL)
 	case t.API != "" && !slices.Contains(dialects, t.API):
 		return []any{"api"}, unknownAPI(t.API)
 	case t.ContextWindow != nil && *t.ContextWindow < 0:
@@ -291,9 +289,29 @@ func (t *modelText) checkThinking() (key []any, problem string) {
 	return nil, ""
 }
 
-func absolute(text string) bool {
+// wrongURL says what is wrong with a base URL, "" for nothing.
+func wrongURL(text string) string {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+	switch {
+	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "":
+		return "must be an absolute http or https URL"
+	case strings.ContainsAny(text, "?#"):
+		return "must not have a query: what a request needs besides belongs into headers"
+	}
+	return ""
+}
+
+// setURL gives a model its base URL. Hosts are shown that, so the name and the
+// password in it stand by themselves.
+func setURL(m *model.Model, text string) {
+	if text == "" {
+		return
+	}
+	m.BaseURL, m.Login = text, nil
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		m.Login, u.User = u.User, nil
+		m.BaseURL = u.String()
+	}
 }
 
 // merge lays keys over a JSON object.

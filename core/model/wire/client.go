@@ -5,6 +5,7 @@ package wire
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"mime"
@@ -83,9 +84,28 @@ func NewCall(req *model.Request, address string, body any) Call {
 	call := Call{URL: address, Header: http.Header{}, Body: body}
 	for name, value := range req.Model.Headers {
 		call.Header.Set(name, value)
-		call.Secrets = append(call.Secrets, strings.TrimPrefix(value, "Bearer "))
+		call.Secrets = append(call.Secrets, value)
+		if fields := strings.Fields(value); len(fields) == 2 { // a word such as Bearer, and what counts
+			call.Secrets = append(call.Secrets, fields[1])
+		}
+	}
+	if login := req.Model.Login; login != nil {
+		call.login(login)
 	}
 	return call
+}
+
+// login sends the name and the password that the base URL had.
+func (c *Call) login(login *url.Userinfo) {
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return // check tells
+	}
+	u.User = login
+	c.URL = u.String()
+	password, _ := login.Password()
+	both := login.Username() + ":" + password
+	c.Secrets = append(c.Secrets, password, both, base64.StdEncoding.EncodeToString([]byte(both)))
 }
 
 // Authorize sends the key in this header, unless the model's own headers

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -150,6 +151,33 @@ func TestSecretsNeverAppearInErrors(t *testing.T) {
 	})
 	if err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "[redacted]") {
 		t.Errorf("error in the stream: %v", err)
+	}
+}
+
+func TestThePasswordOfABaseURLIsSentAndNotShown(t *testing.T) {
+	client, address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		name, password, _ := r.BasicAuth()
+		w.WriteHeader(400)
+		fmt.Fprintf(w, "%s %s %s", name, password, r.Header.Get("Authorization"))
+	})
+	req := &model.Request{Model: &model.Model{Login: url.UserPassword("me", "canary/")}}
+	err := client.Stream(t.Context(), NewCall(req, address, nil), func([]byte) (State, error) { return Finished, nil })
+	if err == nil || err.Error() != "400 Bad Request: me [redacted] Basic [redacted]" {
+		t.Error(err)
+	}
+}
+
+func TestAKeyAtTheEndOfALongEventIsNotShown(t *testing.T) {
+	for n := maxMessage - 200; n < maxMessage+20; n++ {
+		client, address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			stream(w, strings.Repeat("x", n)+key+strings.Repeat("y", maxMessage))
+		})
+		call := NewCall(&model.Request{Model: &model.Model{}}, address, nil)
+		call.Authorize("Authorization", "Bearer ", key)
+		err := client.Stream(t.Context(), call, func(data []byte) (State, error) { return 0, Unreadable(data, io.ErrUnexpectedEOF) })
+		if err == nil || strings.Contains(err.Error(), key[:5]) {
+			t.Fatalf("%d: %v", n, err)
+		}
 	}
 }
 

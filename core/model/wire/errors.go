@@ -12,15 +12,12 @@ import (
 	"unicode/utf8"
 
 	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/secret"
 )
 
 // maxMessage bounds the message of an error that leaves this package, in
 // bytes; the rest is cut.
 const maxMessage = 2 << 10
-
-// minSecret is the length in bytes from which on a secret is looked for in
-// messages; a shorter one is a placeholder and would tear words apart.
-const minSecret = 4
 
 // StatusError maps an HTTP answer that is no event stream. Its message is
 // bounded only by the body.
@@ -33,8 +30,8 @@ func StatusError(status int, header http.Header, body []byte) *model.Error {
 		class = model.Classify(said.status(), said.evidence())
 		status = said.status()
 	}
-	if where := header.Get("Location"); where != "" {
-		title += " to " + where
+	if where, err := url.Parse(header.Get("Location")); err == nil && where.String() != "" {
+		title += " to " + (&url.URL{Scheme: where.Scheme, Host: where.Host, Path: where.Path}).String() // the rest may hold a token
 	}
 	return &model.Error{
 		Class: class, Status: status, Message: join(title, said.Message),
@@ -77,7 +74,7 @@ func Failed(reason string) *model.Error {
 func Unreadable(data []byte, err error) *model.Error {
 	return &model.Error{
 		Class:   model.ClassTransient,
-		Message: fmt.Sprintf("the provider sent an event that cannot be read (%s): %s", misfit(err), data[:min(len(data), maxMessage)]),
+		Message: fmt.Sprintf("the provider sent an event that cannot be read (%s): %s", misfit(err), data[:min(len(data), 2*maxMessage)]), // cut to size only once no secret is in it
 	}
 }
 
@@ -118,12 +115,7 @@ func networkError(address string, err error) *model.Error {
 // seal removes secrets that a provider echoed, and then bounds the message.
 func (c Call) seal(e *model.Error) *model.Error {
 	clean := *e
-	for _, secret := range c.Secrets {
-		if len(secret) >= minSecret {
-			clean.Message = strings.ReplaceAll(clean.Message, secret, "[redacted]")
-		}
-	}
-	clean.Message = clip(clean.Message)
+	clean.Message = clip(secret.Hide(clean.Message, c.Secrets))
 	return &clean
 }
 

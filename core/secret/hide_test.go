@@ -1,0 +1,40 @@
+package secret
+
+import (
+	"encoding/json"
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestAKeyIsFoundHoweverItIsWritten(t *testing.T) {
+	const key = `canary/+=&<"'x y`
+	raw, err := json.Marshal(map[string]string{"said": "you sent " + key + "!"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		key, string(raw), strings.ReplaceAll(string(raw), "/", `\/`), url.QueryEscape(key), strings.ToLower(url.QueryEscape(key)),
+		"/v1/" + url.PathEscape(key) + "/x", html.EscapeString(key), key + key,
+	} {
+		if said := Hide(text, []string{"canary", "x", key}); strings.Contains(said, "canary") || strings.Contains(said, "x y") || !strings.Contains(said, Hidden) {
+			t.Errorf("%s became %s", text, said)
+		}
+	}
+	if said := Hide("a placeholder x stays, and none is one", []string{"x", "none "[:3]}); said != "a placeholder x stays, and none is one" {
+		t.Error(said)
+	}
+}
+
+func TestNamesInURLsAreTakenOut(t *testing.T) {
+	for text, want := range map[string]string{
+		`invalid proxy address "http://me:pass@host:1": x`: `invalid proxy address "http://host:1": x`,
+		"see https://host/a@b and me@host":                 "see https://host/a@b and me@host",
+		"postgres://me@host/x":                             "postgres://host/x",
+	} {
+		if said := Hide(text, nil); said != want {
+			t.Error(said)
+		}
+	}
+}
