@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -46,6 +48,13 @@ func (c *commands) key(ctx context.Context, command string) (string, error) {
 	}
 	c.keys[command] = key
 	return key, nil
+}
+
+// printed are the keys that were printed so far.
+func (c *commands) printed() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Collect(maps.Values(c.keys))
 }
 
 func run(ctx context.Context, command string) (string, error) {

@@ -1,9 +1,13 @@
 package registry
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
+
+// tellsSecret is the name of a header whose value must not be shown.
+var tellsSecret = regexp.MustCompile(`(?i)auth|cookie|key|secret|token`)
 
 // Secrets are the keys that are configured for any provider, as far as they are
 // known without running a command: what must not be shown. It reads the store of
@@ -20,6 +24,19 @@ func (r *Registry) Secrets() []string {
 			secrets = append(secrets, key)
 		}
 	}
+	for _, m := range s.own() {
+		if m.Login != nil {
+			password, _ := m.Login.Password()
+			secrets = append(secrets, password)
+		}
+		for name, value := range m.Headers {
+			if tellsSecret.MatchString(name) {
+				fields := strings.Fields(value) // a word such as Bearer, and what counts
+				secrets = append(secrets, fields[max(0, len(fields)-1):]...)
+			}
+		}
+	}
+	secrets = append(secrets, r.keys.printed()...)
 	slices.Sort(secrets)
 	return slices.Compact(secrets)
 }

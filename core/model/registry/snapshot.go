@@ -88,6 +88,19 @@ func (s *snapshot) adapt(m *model.Model) *model.Model {
 	return own.override(&changed, p.env)
 }
 
+// own are models with all that models.yml says of any; some stand only for those
+// of the catalogue, which is not read for this.
+func (s *snapshot) own() []*model.Model {
+	models := slices.Collect(maps.Values(s.named))
+	for id, p := range s.providers {
+		models = append(models, s.adapt(&model.Model{Provider: id}))
+		for name := range p.Overrides {
+			models = append(models, s.adapt(&model.Model{Provider: id, ID: name}))
+		}
+	}
+	return models
+}
+
 // override is the model with its modelOverrides.
 func (p settings) override(m *model.Model, env auth.Env) *model.Model {
 	text := p.Overrides[m.ID]
