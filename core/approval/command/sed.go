@@ -12,7 +12,7 @@ func sed(r *reader, c Call) Role {
 		w := args[0]
 		switch {
 		case !w.Known:
-		case flags[w.Text], strings.HasPrefix(w.Text, "-i") && !strings.HasPrefix(w.Text, "-in") && !strings.HasPrefix(w.Text, "-ie"):
+		case flags[w.Text], strings.HasPrefix(w.Text, "-i") && !strings.HasPrefix(w.Text, "-in") && !strings.HasPrefix(w.Text, "-ie") && !strings.Contains(w.Text, "/"):
 			args = args[1:]
 			continue
 		case strings.HasPrefix(w.Text, "-") && strings.Trim(w.Text[1:], "nErsuz") == "" && len(w.Text) > 1:
@@ -78,8 +78,11 @@ func sedScript(s string) bool {
 // sedCommand reads one command and returns what follows it.
 func sedCommand(s string) (rest string, ok bool) {
 	for range 2 {
-		s = sedAddress(s)
-		s = strings.TrimPrefix(s, ",")
+		after := sedAddress(s)
+		if !bracketed(s[:len(s)-len(after)]) {
+			return "", false
+		}
+		s = strings.TrimPrefix(after, ",")
 	}
 	s = strings.TrimLeft(s, " !")
 	if s == "" {
@@ -101,6 +104,8 @@ func sedCommand(s string) (rest string, ok bool) {
 		case s[at] == delimiter:
 			if end++; end == 2 {
 				s = s[at+1:]
+			} else if !bracketed(s[2:at]) {
+				return "", false
 			}
 		}
 	}
@@ -108,6 +113,47 @@ func sedCommand(s string) (rest string, ok bool) {
 		return "", false
 	}
 	return strings.TrimLeft(s, "gpIi0123456789"), true
+}
+
+// bracketed tells whether each [ of a pattern ends within it. Else only some seds
+// take the delimiter that follows for its end.
+func bracketed(pattern string) bool {
+	for at := 0; at < len(pattern); at++ {
+		switch pattern[at] {
+		case '\\':
+			at++
+		case '[':
+			end := bracketEnd(pattern[at+1:])
+			if end < 0 {
+				return false
+			}
+			at += end
+		}
+	}
+	return true
+}
+
+// bracketEnd is the length of what stands behind a [ up to its ], -1 if that
+// cannot be told.
+func bracketEnd(s string) int {
+	at := len(s) - len(strings.TrimPrefix(s, "^"))
+	for first := true; at < len(s); first = false {
+		rest := s[at:]
+		switch {
+		case rest[0] == ']' && !first:
+			return at + 1
+		case strings.HasPrefix(rest, `\]`):
+			return -1
+		case len(rest) > 1 && rest[0] == '[' && strings.IndexByte(":.=", rest[1]) >= 0:
+			end := strings.Index(rest[2:], rest[1:2]+"]")
+			if end < 0 {
+				return -1
+			}
+			at += end + 3
+		}
+		at++
+	}
+	return -1
 }
 
 // sedAddress skips an address: a line number, $, or a pattern between slashes.
