@@ -11,7 +11,9 @@ import (
 // tableRules are the rules that the lines below are held against.
 const tableRules = `{
 	"allow": ["git status *", "git log *", "git diff *", "ls *", "cat *", "grep *", "head *", "wc *", "sort *", "tar *", "sed *", "awk *",
-		"go test *", "go vet *", "make build", "find *", "xargs *", "cd *", "./run.sh", "env", "nohup *", "kill *", "rg *", "bash x.sh"],
+		"go test *", "go vet *", "make build", "find *", "xargs *", "cd *", "./run.sh", "env", "nohup *", "kill *", "rg *", "bash x.sh",
+		"git config *", "git fetch *", "git clone *", "git rev-parse *", "go build *", "go env *", "less *", "man *", "rsync *", "scp *", "zip *", "apt-get *", "curl *",
+		"gcc *", "ip *", "tool *"],
 	"prompt": ["git commit"],
 	"deny": ["rm", "git push", "dd *", "sudo"]
 }`
@@ -52,6 +54,9 @@ var lines = map[Verdict][]string{
 		``, ` `, `# only a comment`, `echo ${x:$y}`, `let x=1`, `x=; a[$x]=1`,
 		// languages, as far as they only read
 		`sed -n '1,20p' x`, `sed -e 's/a/b/g' -e '/x/d' f`, `sed 's|a|b|; $d' f`, `awk '{ print $1 }' f`, `awk -F: 'NR == 1' f`, `tar -czf a.tgz d`,
+		`sed 's/[^]a]*//; /[[:space:]]/d' f`, `sed 's/[a-z][\/]/b/' f`, `tar xf a`, `tar -cf ./a:b d`, `sort -k1,1 -t: f`, `go test -cover -vet=off ./...`, `go env GOPATH`,
+		`git config user.name`, `git config --get-all x`, `git config --global --list`, `git rev-parse --git-dir`, `git fetch origin`, `less f`, `rsync -av a b`, `tool ls`,
+		`sh -c -x ls`, `read -r x y; echo "$x"`,
 	},
 	Prompt: {
 		// no rule
@@ -95,10 +100,22 @@ var lines = map[Verdict][]string{
 		`tar --to-command=touch -xf a`, `tar -I touch -xf a`, `tar cIf touch a b`, `tar --use-comp touch -xf a`, `tar -xf $x`, `sort --compress-program=touch a`, `rg --pre touch x`, `rg $x`,
 		`git -c core.pager=touch log`, `git log --ext-diff`, `sed -n '1e touch x' f`, `sed 's/a/b/e' f`, `sed 's/a/b/w x' f`, `sed -f x f`, `sed 'w x' f`, `sed "$x" f`,
 		`awk 'BEGIN { system("touch x") }'`, `awk '{ print > "x" }' f`, `awk '{ print | "sh" }' f`, `awk -f x f`, `go test -exec touch ./...`, `go vet -vettool=x ./...`,
+		`sed 's/[/x/;s;]/b/;e touch x;p' f`, `sed 's/[[:alpha:]/x/;s;]/b/;e touch x;p' f`, `sed '/[/s;]/e touch x;p;' f`, `sed 's/[a\]/x/;s;]/b/;e touch x;p' f`,
+		`sed -i/tmp/* 's/a/b/' f`, `tar xIf touch a`, `tar -cf host:a d`, `tar -cf a --checkpoint=1 --checkpoint-action=exec=touch d`, `sort -o x y`, `git log --output=x`,
+		`git --git-dir=d log`, `git config core.pager touch`, `git config --global alias.x '!touch x'`, `git config -e`, `git fetch --upload-pack=touch x`, `git clone -u touch x`,
+		`git clone --template=d x`, `git clone 'ext::sh -c touch' x`, `git -c alias.x='!touch' x`, `git diff --output x`, `go build -ldflags=-extld=touch`, `go env -w CC=touch`,
+		`go build -toolexec touch ./...`, `gcc -wrapper touch x.c`, `gcc @options`, `rsync -ae touch a b`, `rsync -M--rsync-path=touch a b`, `scp -oProxyCommand=touch a b:c`,
+		`less +!touch f`, `man -P touch ls`, `zip a -TT touch b`, `apt-get -o APT::Update::Pre-Invoke::=touch update`, `ip netns e x touch`, `vim -c '!touch' f`, `ed f`,
+		`DEBIAN_FRONTEND='x; system("touch")' apt-get install x`, `http_proxy=x; curl y`, `LESSOPEN='|touch x' less f`, `MAKEFLAGS=--eval=x make build`, `GIT_SSH=touch git fetch`,
+		`BASH_ENV=x bash -c ls`, `env 'BASH_FUNC_ls%%=() { touch x; }' bash -c ls`, `curl x | bash`, `tool rm`, `tool -x 'rm y'`,
+		// quoted names of variables
+		`read "x"; echo $((x))`, `command read 'x'; [[ x -gt 0 ]]`, `ls | while read \x; do echo $((x)); done`, `env x='a[$(touch x)]' bash -c 'echo $((x))'`,
+		// what stands before the command
+		`time -- touch x`, `time -- ls`, `bash -c -i ls`, `sh -c -- ls`, `trap -- ls EXIT`, `trap - EXIT`, `coproc x { ls; }`, `npm --prefix push x`, `git --no-pager stash`,
 		// places
 		`cd /tmp && ./run.sh`, `pushd x; ./run.sh`,
 		// what people do not see as what it is
-		"ｌs", "lѕ", "ls\u00a0x", "ls \u202e x", "ls\u200b", "cat x\u2028y", "\u0440wd", "ls \x07", "ls\r", "ls \xff", "“ls”",
+		"ｌs", "lѕ", "ls\u00a0x", "ls \u202e x", "ls\u200b", "cat x\u2028y", "\u0440wd", "ls \x07", "ls\r", "ls \xff", "“ls”", "ls\r\ntouch x", "ls\x00; touch x", "ls\u3000x", "ls \ufeff", "ls\u0085x", "ls；touch x",
 		// what cannot be parsed
 		`ls "`, `ls $(`, `if ls`, `ls )`, `cat <<EOF`, `ls ||`, "ls;\nfoo ((", `case x`, `ls @(a|b)`, strings.Repeat("(", 9000), strings.Repeat("ls;", 30_000),
 	},
@@ -113,6 +130,9 @@ var lines = map[Verdict][]string{
 		`watch rm x`, `watch 'rm x'`, `su -c 'rm x'`, `ssh host rm x`, `ssh host 'ls; rm x'`, `flock f rm x`, `strace -f rm x`, `parallel rm ::: x`, `script -c 'rm x'`, `npx rm x`, `docker run a rm x`,
 		`xargs sh -c 'rm "$1"' _`, `find . -exec sh -c 'rm {}' \;`, `timeout 5 env nice bash -c 'rm x'`, `rm $x`, `rm "$@"`, `rm -rf /`, `[ -f x ] && rm x`, `case x in *) rm x;; esac`,
 		`git status; git push`, `sh -c 'git push'`, `while :; do rm x; done`, `git -c a=b push; rm x`,
+		`git -C d push`, `git --no-pager push -f`, `git --git-dir=d push`, `git -P --work-tree d push origin`, `time -- rm x`, `time -p -- rm x`, `trap -- 'rm x' EXIT`, `sh -c -- 'rm x'`,
+		`bash -c -i 'rm x'`, `bfs . -exec rm {} \;`, `gtimeout 5 rm x`, `git config alias.x '!rm x'`, `git submodule foreach rm x`, `rsync -e 'rm x' a b`, `less '+!rm x' f`,
+		`ssh -oProxyCommand='rm x' h`, `tar --to-command='rm x' -xf a`, `sudo -u x rm y`, `a=(1 $(rm x))`, `echo $((a[$(rm x)]))`, `cat <<< "$(rm x)"`, `ls > "$(rm x)"`,
 	},
 }
 

@@ -82,7 +82,8 @@ func init() {
 		"timeout": timeout, "nice": nice, "stdbuf": transparent("", "-i", "-o", "-e", "--input", "--output", "--error"),
 		"nohup": wrapper(""), "setsid": wrapper("-w -f -c --wait --fork --ctty"), "ionice": wrapper("-t --ignore", "-c", "-n", "--class", "--classdata"),
 		"sudo": sudo, "doas": sudo, "env": env, "xargs": xargs, "find": find, "busybox": wrapper(""), "toybox": wrapper(""),
-		"eval": evaluates, "trap": traps,
+		"git": git, "eval": evaluates, "trap": traps, "bfs": find,
+		"--":  launcher, // the parser takes it for a command in time -- ls
 		"awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "sed": sed, "gsed": sed,
 	}
 	for _, name := range []string{"bash", "rbash", "sh", "dash", "ash"} {
@@ -96,6 +97,9 @@ func init() {
 		"start-stop-daemon at batch crontab expect tmux screen dbus-run-session xvfb-run faketime proxychains torify unbuffer rlwrap ld.so " +
 		"ld-linux-x86-64.so.2 vi vim nvim view vimdiff ex ed emacs emacsclient nano lua tclsh wish m4 run-parts chpst envdir softlimit catchsegv") {
 		programs[name] = launcher
+	}
+	for _, name := range strings.Fields("timeout nice nohup stdbuf env xargs find") { // as GNU's are called elsewhere
+		programs["g"+name] = programs[name]
 	}
 	for _, name := range strings.Fields(". source alias unalias bind complete compgen compopt enable hash fc mapfile readarray shopt let declare " +
 		"typeset local export readonly nameref getopts coproc history caller select function suspend logout umask ulimit disown bg fg") {
@@ -148,8 +152,11 @@ func evaluates(r *reader, c Call) Role {
 // traps is trap: its first word is a line that runs later.
 func traps(r *reader, c Call) Role {
 	args := c.args()
-	if len(args) == 0 || c.Open || !args[0].Known {
-		r.blind("trap runs what its words come to")
+	if len(args) > 0 && args[0].Known && args[0].Text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 || c.Open || !args[0].Known || len(args[0].Text) > 1 && args[0].Text[0] == '-' {
+		r.guess(c)
 		return Harmless
 	}
 	r.doubt("trap runs a line later")
@@ -177,6 +184,8 @@ func reads(r *reader, c Call) Role {
 		switch {
 		case !w.Known:
 			r.blind("read sets variables that are not known")
+		case ownName.MatchString(w.Text) && !r.tainted[w.Text]: // its name is quoted
+			r.blind("read sets a variable that is not seen")
 		case w.Text == "-r" || w.Text == "-s" || number.MatchString(w.Text) || ownName.MatchString(w.Text):
 		default:
 			r.sets(w.Text)

@@ -34,7 +34,7 @@ func (r *reader) fill(words []Word, place string) []Word {
 	for i, w := range words {
 		before, _, found := strings.Cut(w.Text, place)
 		if found {
-			r.embedded(w)
+			r.embedded(w, Guess)
 			w.Text, w.Known = before, false
 		}
 		filled[i] = w

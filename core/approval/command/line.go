@@ -20,6 +20,10 @@ import (
 // as one of which nothing is known. Its nesting costs stack.
 const maxLine = 64 << 10
 
+// maxDepth is how many brackets may be open at a place of a line before nothing
+// more is known: the parser goes down into each.
+const maxDepth = 500
+
 // maxNested is how deep lines may stand in lines (sh -c, eval) before nothing
 // more is known.
 const maxNested = 8
@@ -59,6 +63,9 @@ const (
 	// Guess calls are words that a program may take for a command. They count for
 	// rules that deny only.
 	Guess
+	// Hint calls are the words of a program that is not known, which perhaps runs
+	// them. Rules that deny ask about them.
+	Hint
 )
 
 // A Place is where a line runs.
@@ -70,10 +77,9 @@ type Place struct {
 
 // Read finds out what a line does when bash runs it.
 func Read(line string, place Place) Line {
-	r := &reader{moved: place.Moved}
+	r := &reader{moved: place.Moved, tainted: map[string]bool{}}
 	for _, name := range place.Env {
 		r.environment(name)
-		r.line.Hidden = r.line.Hidden || ownName.MatchString(name)
 	}
 	if place.Outside {
 		r.doubt("it runs outside of the working directory")
@@ -132,15 +138,24 @@ func (r *reader) source(line string, dialect syntax.LangVariant) {
 }
 
 // deceptive tells whether the line has characters that people do not see as what
-// they are, or that bash and the parser do not read alike.
+// they are, or that bash and the parser do not read alike, or too many brackets.
 func (r *reader) deceptive(line string) bool {
 	if !utf8.ValidString(line) {
 		r.blind("it is not valid UTF-8")
 		return true
 	}
+	depth := 0
 	for _, c := range line {
-		if c == '\n' || c == '\t' || c == ' ' {
+		switch c {
+		case '\n', '\t', ' ':
 			continue
+		case '(', '{':
+			if depth++; depth > maxDepth {
+				r.blind("it has more than %d brackets in one another", maxDepth)
+				return true
+			}
+		case ')', '}':
+			depth = max(depth-1, 0)
 		}
 		if unicode.IsControl(c) || unicode.IsSpace(c) || unicode.In(c, unicode.Cf, unicode.Zs, unicode.Zl, unicode.Zp) || c == utf8.RuneError {
 			r.blind("it has the invisible character %U", c)

@@ -64,7 +64,45 @@ func (p Pattern) Finds(c Call) Finding {
 	if words[len(words)-1] == "*" && len(words) > 1 {
 		words = words[:len(words)-1]
 	}
-	return finds(words, c.Words, c.Open, true)
+	found := finds(words, c.Words, c.Open, true)
+	if found != Yes {
+		found = max(found, findsBehindOptions(words, c))
+	}
+	if c.Role == Hint {
+		return min(found, Maybe)
+	}
+	return found
+}
+
+// maxOptions is how many words may stand before the one that a pattern has next;
+// behind more of them it may stand.
+const maxOptions = 32
+
+// findsBehindOptions is Finds for a call such as git -C dir push, whose options
+// stand before the word that the pattern has next. Which of them take a value is
+// not known.
+func findsBehindOptions(want []string, c Call) (found Finding) {
+	if len(want) < 2 || strings.HasPrefix(want[1], "-") || len(c.Words) == 0 || finds(want[:1], c.Words[:1], false, true) == No {
+		return No
+	}
+	value, sure := false, true // the word may be that of the option before; none was so far
+	for i, w := range c.args() {
+		if i == maxOptions {
+			return max(found, Maybe)
+		}
+		option := w.Text != "" && w.Text[0] == '-'
+		if !option {
+			here := finds(want[1:], c.args()[i:], c.Open, false)
+			if sure = sure && !value; !sure {
+				here = min(here, Maybe)
+			}
+			if found = max(found, here); !value {
+				break
+			}
+		}
+		value = option && !strings.Contains(w.Text, "=")
+	}
+	return found
 }
 
 func finds(want []string, words []Word, open, name bool) Finding {

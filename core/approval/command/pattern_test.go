@@ -34,7 +34,18 @@ func TestPatternsCoverWholeCommandsAndFindTheirBeginnings(t *testing.T) {
 		{"git push", `git a"$x"`, false, No},
 		{"git push", `git p"$x"`, false, Maybe},
 		{"git push", `git $x`, false, Maybe},
-		{"git push", `git -x $x`, false, No},
+		{"git push", `git -x $x`, false, Maybe},
+		{"git push", `git -x y`, false, No},
+		{"git push", "git -C . push", false, Yes},
+		{"git push", "git --no-pager push -f", false, Yes},
+		{"git push", "git --no-pager log push", false, Maybe},
+		{"npm publish", "npm --prefix x publish", false, Maybe},
+		{"npm publish", "npm --prefix=x publish", false, Yes},
+		{"npm publish", "npm pack publish", false, No},
+		{"npm publish", "npm " + strings.Repeat("-x ", 40) + "y", false, Maybe},
+		{"rm", "new-runner -x rm y", false, Maybe},
+		{"rm", "new-runner 'rm y'", false, Maybe},
+		{"rm", "grep rm", false, No},
 		{"git push", `git p*`, false, Maybe},
 		{"git push", `git q*`, false, No},
 		{"git * x", `git "$y" x`, true, Maybe},
@@ -52,8 +63,8 @@ func TestPatternsCoverWholeCommandsAndFindTheirBeginnings(t *testing.T) {
 		}
 		line, covers, finds := Read(c.line, Place{}), false, No
 		for _, call := range line.Calls {
-			if call.Role == Plain && call.name() != "xargs" && call.name() != "ls" {
-				covers, finds = covers || p.Covers(call), max(finds, p.Finds(call))
+			if call.name() != "xargs" && call.name() != "ls" {
+				covers, finds = covers || call.Role == Plain && p.Covers(call), max(finds, p.Finds(call))
 			}
 		}
 		if covers != c.covers || finds != c.finds {

@@ -16,12 +16,14 @@ var (
 // quietEnv are variables that only change what programs print.
 var quietEnv = map[string]bool{
 	"LANG": true, "TZ": true, "NO_COLOR": true, "CLICOLOR": true, "FORCE_COLOR": true, "CI": true, "COLUMNS": true, "LINES": true,
-	"CGO_ENABLED": true, "GOOS": true, "GOARCH": true, "DEBIAN_FRONTEND": true, "PYTHONUNBUFFERED": true, "PYTHONDONTWRITEBYTECODE": true,
+	"CGO_ENABLED": true, "GOOS": true, "GOARCH": true, "PYTHONUNBUFFERED": true, "PYTHONDONTWRITEBYTECODE": true,
 	"LC_ALL": true, "LC_CTYPE": true, "LC_COLLATE": true, "LC_MESSAGES": true, "LC_NUMERIC": true, "LC_TIME": true,
 }
 
 // loudEnv are variables by which programs, or bash, run something else.
-var loudEnv = regexp.MustCompile(`^(PATH|BASH_ENV|ENV|IFS|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|SHELL|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|LESSOPEN|LESSCLOSE|BASH_FUNC.*)$`)
+var loudEnv = regexp.MustCompile(`^(PATH|BASH_ENV|ENV|IFS|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|SHELL|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|LESSOPEN|LESSCLOSE|BASH_FUNC.*|` +
+	`HOME|XDG_CONFIG_.*|.*_WRAPPER|.*_COMMAND|.*_RSH|.*ASKPASS|BROWSER|TAR_OPTIONS|.*MAKEFLAGS|.*FLAGS|CC|CXX|LD|AR|RUSTC|NODE_OPTIONS|PERL5.*|PYTHON.*|RUBY.*|` +
+	`JAVA_TOOL_OPTIONS|npm_config_.*|CARGO_.*|DEBIAN_FRONTEND|RIPGREP_CONFIG_PATH)$`)
 
 // Quiet tells whether a variable of this name in the environment changes what a
 // line runs in no way.
@@ -29,6 +31,7 @@ func Quiet(name string) bool { return quietEnv[name] }
 
 // environment notes a variable that programs get.
 func (r *reader) environment(name string) {
+	r.tainted[name] = true
 	if Quiet(name) {
 		return
 	}
@@ -47,7 +50,7 @@ func (r *reader) assign(a *syntax.Assign) {
 // sets notes that a variable of the shell gets a value. Those in capitals may be
 // the shell's own, or belong to the environment.
 func (r *reader) sets(name string) {
-	if ownName.MatchString(name) {
+	if ownName.MatchString(name) && !strings.HasSuffix(name, "_proxy") {
 		return
 	}
 	if loudEnv.MatchString(name) {
@@ -80,9 +83,6 @@ func (r *reader) value(a *syntax.Assign) {
 // taint finds the variables that something else than numbers is assigned to.
 // What stands in others comes from outside and is no work of who wrote the line.
 func (r *reader) taint(file *syntax.File) {
-	if r.tainted == nil {
-		r.tainted = map[string]bool{}
-	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:

@@ -82,33 +82,43 @@ func transparent(flags string, valued ...string) program {
 // guess notes all that might be a command among the words of a call.
 func (r *reader) guess(c Call) {
 	r.blind("what %s runs is not known", c.name())
-	r.guesses(c)
+	r.guesses(c, Guess)
 }
 
-// maxGuesses bounds the words of a call that are looked at so; what comes after
-// counts as hidden.
+// maxGuesses is how many words of a call are looked at so; what comes after counts
+// as hidden, or is only held against rules if it is but a hint.
 const maxGuesses = 64
 
-func (r *reader) guesses(c Call) {
+func (r *reader) guesses(c Call, role Role) {
 	for i, w := range c.args() {
-		if i == maxGuesses {
+		if i >= maxGuesses && role == Guess {
 			r.line.Hidden = true
 			return
 		}
-		r.line.Critical = r.line.Critical || w.Known && critical(Call{Words: c.Words[1+i:]})
-		r.add(Call{Words: c.Words[1+i:], Open: c.Open, Role: Guess})
-		r.embedded(w)
+		if i < maxGuesses {
+			r.line.Critical = r.line.Critical || w.Known && critical(Call{Words: c.Words[1+i:]})
+		}
+		r.add(Call{Words: c.Words[1+i:], Open: c.Open, Role: role})
+		r.embedded(w, role)
 	}
 }
 
-// embedded reads a word that may be a line.
-func (r *reader) embedded(w Word) {
-	if !w.Known || !strings.ContainsAny(w.Text, " \t\n;|&") {
+// embedded reads a word that may be a line, or have one as the value of an option
+// or behind the sign for one.
+func (r *reader) embedded(w Word, role Role) {
+	if !w.Known {
 		return
 	}
-	inner := Read(w.Text, Place{})
+	line := strings.TrimLeft(w.Text, "+!|&")
+	if _, value, ok := strings.Cut(line, "="); ok && line[0] == '-' {
+		line = value
+	}
+	if line == w.Text && !strings.ContainsAny(line, " \t\n;|&") {
+		return
+	}
+	inner := Read(line, Place{})
 	for _, call := range inner.Calls {
-		call.Role = Guess
+		call.Role = role
 		r.add(call)
 	}
 	r.line.Critical = r.line.Critical || inner.Critical
@@ -213,6 +223,8 @@ func shell(r *reader, c Call) Role {
 	switch {
 	case len(args) == 0:
 		r.blind("%s runs what it reads", c.name())
+	case line && args[0].Known && args[0].Text != "" && strings.IndexByte("-+", args[0].Text[0]) >= 0: // more options
+		r.guess(c)
 	case !line:
 		return script(r, c, args[0])
 	case !args[0].Known:
