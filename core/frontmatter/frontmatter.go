@@ -52,7 +52,7 @@ type Meta struct {
 	values map[string]any
 	lines  map[string]int
 	file   string
-	size   int // of the head, in bytes
+	size   int // of the head, in bytes, also of one with a fault
 }
 
 // Split parts a file's text into its head and its body. A text that does not

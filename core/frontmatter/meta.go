@@ -16,10 +16,6 @@ func (m Meta) Has(key string) bool { return m.values[key] != nil }
 // not change it.
 func (m Meta) Value(key string) any { return m.values[key] }
 
-// Size is the length of the head in bytes, for one that cannot be parsed too: what
-// reading it has cost.
-func (m Meta) Size() int { return m.size }
-
 // Errorf is an error at the line of the key.
 func (m Meta) Errorf(key, format string, args ...any) *Error {
 	return &Error{File: m.file, Line: m.lines[key], Problem: key + ": " + fmt.Sprintf(format, args...)}

@@ -17,8 +17,9 @@ type Sources struct {
 	Disabled []string // names of rules that are passed over
 }
 
-// maxSteps bounds what all conditions of a session cost for each character of an
-// answer. A fault tells when it is reached; rules behind it are passed over.
+// maxSteps bounds what all conditions of a project, or of a profile, cost for each
+// character of an answer. A fault tells when it is reached; rules behind it are
+// passed over.
 const maxSteps = 32 << 10
 
 // Load reads the rules that hold in a folder; of two files of one name the
@@ -46,6 +47,7 @@ func load(from Sources) (*Set, []event.Rule, []error) {
 	for _, dir := range frontmatter.ProjectDirs(from.Dir, "rules") {
 		l.folder(dir, "project")
 	}
+	l.room, l.steps = frontmatter.Room{}, 0 // a project crowds out none that a person wants
 	l.folder(filepath.Join(from.Agent, "rules"), "user")
 	return l.set, l.spoken, l.faults
 }
@@ -79,10 +81,14 @@ func (l *loading) folder(dir, level string) {
 }
 
 func (l *loading) file(path, name, level string) error {
-	r, head, err := readRule(path, name, level)
-	if full := l.room.Take(path, head); full != nil {
+	meta, body, err := frontmatter.Read(path)
+	if full := l.room.Take(path, meta, body); full != nil {
 		return full
 	}
+	if err != nil {
+		return err
+	}
+	r, err := newRule(meta, body, event.Rule{Name: name, Path: path, Source: event.RuleSource{Provider: "native", Path: path, Level: level}})
 	if err != nil {
 		return err
 	}
@@ -102,18 +108,9 @@ func (l *loading) file(path, name, level string) error {
 // conditionKeys are the names the conditions have had.
 var conditionKeys = []string{"condition", "ttsr_trigger", "ttsrTrigger"}
 
-// readRule reads a file, the size of whose head it tells, also beside an error.
-func readRule(path, name, level string) (r *Rule, head int, err error) {
-	meta, body, err := frontmatter.Read(path)
-	if err == nil {
-		r, err = newRule(meta, body, event.Rule{Name: name, Path: path, Source: event.RuleSource{Provider: "native", Path: path, Level: level}})
-	}
-	return r, meta.Size(), err
-}
-
 func newRule(meta frontmatter.Meta, body string, of event.Rule) (r *Rule, err error) {
+	of.Content = strings.TrimSpace(body)
 	r = &Rule{Rule: of}
-	r.Content = strings.TrimSpace(body)
 	if r.Description, err = meta.Text("description"); err != nil {
 		return nil, err
 	}

@@ -160,6 +160,7 @@ func TestRulesAreBounded(t *testing.T) {
 		t.Error(err)
 	}
 	long := "condition: x\n" + strings.Repeat("# remark\n", 15<<10/9)
+	thick := "condition: x\n---\n" + strings.Repeat("Do not.\n", 1<<20/8-8)
 	wide := "condition: ['x{1000}', 'y{1000}']"
 	for name, c := range map[string]struct {
 		count  int
@@ -170,6 +171,7 @@ func TestRulesAreBounded(t *testing.T) {
 		"files":       {frontmatter.MaxFiles + 2, "condition: x", frontmatter.MaxFiles, "r256.md: there are more than 256 files of its kind"},
 		"no rules":    {frontmatter.MaxFiles + 2, "globs: x", 0, "r256.md: there are more than 256 files of its kind"},
 		"heads":       {20, long, 17, "r017.md: the heads of its kind are longer than 256 KiB"},
+		"bodies":      {10, thick, 8, "r008.md: the files of its kind are longer than 8 MiB"},
 		"conditions":  {20, wide, maxSteps / 2004, "r016.md: the conditions of rules are too large"},
 		"of one rule": {1, "condition: ['a{1000}', 'b{1000}', 'c{1000}', 'd{1000}', 'e{1000}']", 0, "r000.md:2: condition: the patterns are too large"},
 	} {
@@ -177,12 +179,10 @@ func TestRulesAreBounded(t *testing.T) {
 		for i := range c.count {
 			files[fmt.Sprintf(".veyyon/rules/r%03d.md", i)] = rule(c.head)
 		}
+		files["agent/rules/mine.md"] = rule("condition: x")
 		root := folder(t, files)
-		set, faults := Load(Sources{Dir: root, Agent: root}, Options{})
-		loaded := 0
-		if set != nil {
-			loaded = len(set.rules)
-		}
+		set, faults := Load(Sources{Dir: root, Agent: filepath.Join(root, "agent")}, Options{})
+		loaded := len(set.rules) - 1 // that of the person, who is not crowded out
 		if loaded != c.loaded || len(faults) != 1 || !strings.HasSuffix(faults[0].Error(), c.fault) {
 			t.Errorf("%s: %d rules, %v", name, loaded, faults)
 		}

@@ -124,6 +124,7 @@ func (o Options) find(dir string) Agents {
 	for _, folder := range frontmatter.ProjectDirs(dir, "agents") {
 		a.folder(folder, event.AgentProject)
 	}
+	a.room = frontmatter.Room{} // a project crowds out none that a person wants
 	if o.UserDir != "" {
 		a.folder(o.UserDir, event.AgentUser)
 	}
@@ -156,7 +157,7 @@ func (a *Agents) folder(folder string, source event.AgentSource) {
 		}
 		meta, body, err := frontmatter.Read(file)
 		var d Definition
-		if full := a.room.Take(file, meta.Size()); full != nil {
+		if full := a.room.Take(file, meta, body); full != nil {
 			err = full
 		} else if err == nil {
 			d, err = parse(meta, body)
