@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -175,6 +176,9 @@ func usage(err error) error {
 	text := err.Error()
 	if flag, ok := strings.CutPrefix(text, "unknown flag "); ok {
 		flag, _, _ = strings.Cut(flag, ",")
+		if _, err := strconv.ParseFloat(flag, 64); err == nil {
+			return usageErrorf("unknown flag: %s\nA value that begins with a hyphen needs -- before it.", flag)
+		}
 		return usageErrorf("unknown flag: %s\nRun `veyyon --help` for available flags.", flag)
 	}
 	return usageErrorf("%s\nRun `veyyon --help` for available flags.", text)

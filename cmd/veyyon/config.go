@@ -16,10 +16,11 @@ import (
 const lockTimeout = 10 * time.Second
 
 type configCommand struct {
-	List configList `cmd:"" default:"withargs" help:"List all settings with their values."`
-	Get  configGet  `cmd:"" help:"Print one setting."`
-	Set  configSet  `cmd:"" help:"Change one setting of the profile."`
-	Path configPath `cmd:"" help:"Print where the profile's settings are."`
+	List  configList  `cmd:"" default:"withargs" help:"List all settings with their values."`
+	Get   configGet   `cmd:"" help:"Print one setting."`
+	Set   configSet   `cmd:"" help:"Change one setting of the profile."`
+	Unset configUnset `cmd:"" help:"Take one setting out of the profile."`
+	Path  configPath  `cmd:"" help:"Print where the profile's settings are."`
 }
 
 func settingsOf(flags *launchFlags) (*launch, error) {
@@ -43,14 +44,19 @@ func (c *configList) Run(flags *launchFlags) error {
 	if c.JSON {
 		values := map[string]any{}
 		for _, item := range l.settings.Items() {
-			values[item.Key] = item.Value
+			if item.Kind != "" {
+				values[item.Key] = item.Value
+			}
 		}
 		return printJSON(values)
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 	for _, item := range l.settings.Items() {
 		origin := item.Origin
-		if origin == "" {
+		switch {
+		case item.Kind == "":
+			origin = "unused"
+		case origin == "":
 			origin = "default"
 		}
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", item.Key, jsonText(item.Value), origin, item.Doc) // Flush reports
@@ -71,6 +77,9 @@ func (c *configGet) Run(flags *launchFlags) error {
 	}
 	value, ok := l.settings.Get(c.Key)
 	if !ok {
+		if item, known := l.settings.Item(c.Key); known {
+			return fmt.Errorf("%s has %s", c.Key, item.Doc)
+		}
 		return fmt.Errorf("%w: %s", config.ErrUnknown, c.Key)
 	}
 	if text, ok := value.(string); ok && !c.JSON {
@@ -94,6 +103,21 @@ func (c *configSet) Run(flags *launchFlags) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
 	return config.Set(ctx, l.dirs, c.Key, c.Value)
+}
+
+type configUnset struct {
+	Key string `arg:"" help:"Name of the setting."`
+}
+
+// Run takes one setting out of the profile's file.
+func (c *configUnset) Run(flags *launchFlags) error {
+	l := &launch{flags: flags}
+	if err := l.place(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	return config.Unset(ctx, l.dirs, c.Key)
 }
 
 type configPath struct{}

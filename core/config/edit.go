@@ -41,23 +41,39 @@ func Set(ctx context.Context, dirs Dirs, name, text string) error {
 	if err != nil {
 		return err
 	}
+	if problem := key.checkMembers(member, value); problem != "" {
+		return fmt.Errorf("%s: %s", name, problem)
+	}
 	path := slices.Clone(key.path)
 	if member != "" {
 		path = append(path, member)
 	}
+	return change(ctx, dirs, func(old []byte) ([]byte, error) { return edited(old, path, value) })
+}
+
+// change replaces the profile's file by what edit makes of it.
+func change(ctx context.Context, dirs Dirs, edit func(old []byte) ([]byte, error)) error {
 	unlock, err := lock(ctx, dirs.Agent)
 	if err != nil {
 		return fmt.Errorf("changing the settings: %w", err)
 	}
 	defer unlock()
-	name = dirs.ConfigFile()
+	name := dirs.ConfigFile()
 	old, err := readFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("changing the settings: %w", err)
 	}
-	changed, err := edited(old, path, value)
+	ends := bytes.Count(old, []byte("\r\n"))
+	crlf := ends > 0 && ends == bytes.Count(old, []byte("\n"))
+	if crlf { // the printer knows only one kind of line end
+		old = bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n"))
+	}
+	changed, err := edit(old)
 	if err != nil {
 		return fmt.Errorf("%s is not changed: %w", name, err)
+	}
+	if crlf {
+		changed = bytes.ReplaceAll(changed, []byte("\n"), []byte("\r\n"))
 	}
 	return save(name, changed)
 }
@@ -71,6 +87,9 @@ func find(name string) (key *spec, member string, err error) {
 		if member, ok := strings.CutPrefix(name, key.name+"."); ok && key.kind == KindRecord && member != "" {
 			return key, member, nil
 		}
+	}
+	if why := reasons()[name]; why != "" {
+		return nil, "", fmt.Errorf("%s has %s", name, why)
 	}
 	return nil, "", fmt.Errorf("%w: %s", ErrUnknown, name)
 }
@@ -99,7 +118,7 @@ func (s *spec) parse(member, text string) (any, error) {
 		}
 		v, problem := s.check(n)
 		if problem != "" {
-			return nil, fixed("Invalid number: %s", text)
+			return nil, fixed("Invalid number: %s (%s)", text, problem)
 		}
 		return v, nil
 	case s.kind == KindEnum:
@@ -132,12 +151,8 @@ func edited(old []byte, path []string, value any) (changed []byte, err error) {
 			err = fmt.Errorf("editing the YAML failed: %v", r)
 		}
 	}()
-	doc, err := parseYAML(old)
+	l, doc, err := parsed(old)
 	if err != nil {
-		return nil, err
-	}
-	l := &layer{tree: map[string]any{}}
-	if err := l.take(doc); err != nil {
 		return nil, err
 	}
 	want := map[string]any{}
@@ -226,19 +241,29 @@ func setValue(entry *ast.MappingValueNode, value any) error {
 	return nil
 }
 
+// parsed is a text as settings and as a syntax tree.
+func parsed(text []byte) (*layer, *ast.File, error) {
+	doc, err := parseYAML(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &layer{tree: map[string]any{}}
+	return l, doc, l.take(doc)
+}
+
 // verify reads the new text and compares it with what it must say.
 func verify(changed []byte, was map[string]any, path []string, value any) error {
-	now := &layer{tree: map[string]any{}}
-	doc, err := parseYAML(changed)
-	if err == nil {
-		err = now.take(doc)
-	}
+	now, _, err := parsed(changed)
 	if err != nil {
 		return fmt.Errorf("the change would break it: %w", err)
 	}
 	roomForReminders(was)
 	roomForReminders(now.tree)
-	put(was, path, value)
+	if value == absence {
+		cut(was, path)
+	} else {
+		put(was, path, value)
+	}
 	if !equal(was, now.tree) {
 		return errors.New("its form does not allow the change without touching other settings")
 	}

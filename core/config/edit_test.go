@@ -40,7 +40,7 @@ func TestSetKeepsCommentsAndEverythingElse(t *testing.T) {
 		}
 	}
 	s, warnings := r.load()
-	same(t, []string(nil), warnings)
+	same(t, []string{file + ":8: retry.own: unknown setting; it is ignored"}, warnings)
 	same(t, []any{"one-at-a-time", 7, false, 5, "p/m:high", 4, false, 0.5}, []any{
 		SteeringMode.Of(s), RetryMax.Of(s), RetryEnabled.Of(s), AutoBackgroundT.Of(s), ModelRoles.Of(s)["default"], TodoMax.Of(s), TodoReminders.Of(s), EditThreshold.Of(s),
 	})
@@ -61,17 +61,25 @@ func TestSetOnFilesOfAllForms(t *testing.T) {
 	} {
 		r := newRoom(t)
 		r.profile(text)
-		old, _ := r.load()
+		old, before := r.load()
 		put(old.tree, RetryMax.path, 9)
 		if err := Set(t.Context(), r.Dirs, "retry.maxRetries", "9"); err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
 		s, warnings := r.load()
-		if len(warnings) > 0 || RetryMax.Of(s) != 9 || !equal(old.tree, s.tree) {
+		if len(warnings) != len(before) || RetryMax.Of(s) != 9 || !equal(old.tree, s.tree) {
 			t.Errorf("%q became %q: %v", text, read(t, r.Dirs.ConfigFile()), warnings)
 		}
 	}
+}
+
+// A file with the line ends of Windows came out with those of Unix.
+func TestSetKeepsLineEnds(t *testing.T) {
+	r := newRoom(t)
+	file := r.profile("steeringMode: all\r\n# c\r\nretry:\r\n  maxRetries: 1 # why\r\n")
+	do(t, Set(t.Context(), r.Dirs, "retry.maxRetries", "2"))
+	same(t, "steeringMode: all\r\n# c\r\nretry:\r\n  maxRetries: 2 # why\r\n", read(t, file))
 }
 
 func TestSetMakesTheFileAndFollowsASymlink(t *testing.T) {
@@ -114,8 +122,13 @@ func TestSetSaysWhatWouldFit(t *testing.T) {
 	for set, want := range map[[2]string]string{
 		{"retry.enabled", "maybe"}:             "Invalid boolean value: maybe. Use true/false, yes/no, on/off, or 1/0",
 		{"retry.maxRetries", "x"}:              "Invalid number: x",
-		{"retry.maxRetries", "-1"}:             "Invalid number: -1",
-		{"retry.maxRetries", "NaN"}:            "Invalid number: NaN",
+		{"retry.maxRetries", "-1"}:             "Invalid number: -1 (expected at least 0, got -1)",
+		{"edit.fuzzyThreshold", "1.5"}:         "Invalid number: 1.5 (expected at most 1, got 1.5)",
+		{"modelRoles.default", "[1]"}:          "modelRoles.default: expected a string, got a list",
+		{"modelRoles", `{"default":5}`}:        "modelRoles: expected a string, got 5",
+		{"enabledModels", `["a",5]`}:           "enabledModels: expected a string or a mapping, got 5",
+		{"lsp.enabled", "yes"}:                 "lsp.enabled has no meaning here: there are no language servers",
+		{"retry.maxRetries", "NaN"}:            "Invalid number: NaN (expected a whole number, got NaN)",
 		{"steeringMode", "some"}:               "Invalid value: some. Valid values: one-at-a-time, all",
 		{"modelProviderOrder", "x"}:            "Invalid array JSON: x",
 		{"tools.approval", "[]"}:               "Invalid record JSON: []",

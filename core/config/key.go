@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -34,6 +36,8 @@ type spec struct {
 	preset any // the default
 	enum   []string
 	min    float64 // smallest number allowed
+	max    float64 // largest number allowed
+	member []Kind  // what a list or record may hold; nil for anything
 	hosted bool    // RPC pins the default when it is set nowhere
 	later  bool    // checked and kept, but not followed yet
 	doc    string
@@ -52,7 +56,7 @@ var byName = sync.OnceValue(func() map[string]*spec {
 })
 
 func add[T any](kind Kind, name string, preset T, doc string) Key[T] {
-	s := &spec{name: name, path: strings.Split(name, "."), kind: kind, preset: preset, min: math.Inf(-1), doc: doc}
+	s := &spec{name: name, path: strings.Split(name, "."), kind: kind, preset: preset, min: math.Inf(-1), max: math.Inf(1), doc: doc}
 	table = append(table, s)
 	return Key[T]{s}
 }
@@ -94,6 +98,18 @@ func hosted[T any](k Key[T]) Key[T] {
 
 func later[T any](k Key[T]) Key[T] {
 	k.later = true
+	return k
+}
+
+// upTo bounds a number from above.
+func upTo[T any](k Key[T], most float64) Key[T] {
+	k.max = most
+	return k
+}
+
+// of says what the entries of a list or the members of a record may be.
+func of[T any](k Key[T], kinds ...Kind) Key[T] {
+	k.member = kinds
 	return k
 }
 
@@ -140,6 +156,8 @@ func (s *spec) check(raw any) (value any, problem string) {
 		case !ok:
 		case n < s.min:
 			return nil, fmt.Sprintf("expected at least %v, got %v", s.min, raw)
+		case n > s.max:
+			return nil, fmt.Sprintf("expected at most %v, got %v", s.max, raw)
 		case s.kind == KindNumber:
 			return n, ""
 		case n == math.Trunc(n) && math.Abs(n) < 1<<53:
@@ -164,6 +182,41 @@ func (s *spec) check(raw any) (value any, problem string) {
 		}
 	}
 	return nil, fmt.Sprintf("expected %s, got %s", s.kind.phrase(), show(raw))
+}
+
+// checkMember tells what is wrong with an entry of the list or a member of the
+// record; "" when nothing is.
+func (s *spec) checkMember(raw any) (problem string) {
+	var phrases []string
+	for _, kind := range s.member {
+		if _, problem := (&spec{kind: kind}).check(raw); problem == "" {
+			return ""
+		}
+		phrases = append(phrases, kind.phrase())
+	}
+	if s.member == nil {
+		return ""
+	}
+	return fmt.Sprintf("expected %s, got %s", strings.Join(phrases, " or "), show(raw))
+}
+
+// checkMembers tells what is wrong with what a value holds, or with the value of
+// one member.
+func (s *spec) checkMembers(member string, value any) (problem string) {
+	if member != "" {
+		return s.checkMember(value)
+	}
+	switch value := value.(type) {
+	case []any:
+		for _, entry := range value {
+			problem = cmp.Or(problem, s.checkMember(entry))
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			problem = cmp.Or(problem, s.checkMember(value[name]))
+		}
+	}
+	return problem
 }
 
 func (k Kind) phrase() string {

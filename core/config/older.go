@@ -1,11 +1,15 @@
 package config
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // renamed lists settings that were called otherwise, in the order tried. A new
 // name in the same file wins.
 var renamed = []struct{ old, now []string }{
 	{[]string{"queueMode"}, SteeringMode.path},
+	{[]string{"compactionModel"}, CompactionModel.path},
 	{[]string{"task", "isolation", "mode"}, AgentIsolation.path},
 	{[]string{"task", "isolation", "enabled"}, AgentIsolation.path},
 	{[]string{"task", "isolation", "merge"}, AgentMerge.path},
@@ -29,10 +33,24 @@ func modernize(tree map[string]any) {
 			put(tree, r.now, v)
 		}
 	}
+	inSeconds(tree, AskTimeout.path)
 	replace(tree, AgentIsolation.path, map[any]any{true: "auto", false: "none", "worktree": "rcopy", "fuse-overlay": "overlayfs", "fuse-projfs": "projfs"})
 	replace(tree, AgentDelegation.path, map[any]any{true: "always", false: "default"})
 	replace(tree, TodoEager.path, map[any]any{true: "always", false: "default"})
+	replace(tree, CompactionStrategy.path, map[any]any{"shake-summary": "handoff"})
 	replace(tree, EditMode.path, map[any]any{"atom": "hashline", "vim": "hashline"})
+}
+
+// longestAsk is more seconds than anybody wants to wait for an answer; a larger
+// number was meant as milliseconds.
+const longestAsk = 1000
+
+func inSeconds(tree map[string]any, path []string) {
+	if v, _ := lookup(tree, path); v != nil {
+		if n, ok := toFloat(v); ok && n > longestAsk {
+			put(tree, path, math.Round(n/1000))
+		}
+	}
 }
 
 // roomForReminders makes a mapping of `todo.reminders: false`, since

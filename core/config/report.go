@@ -1,11 +1,15 @@
 package config
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // An Item describes a setting to a person.
 type Item struct {
 	Key     string
-	Kind    Kind
+	Kind    Kind // "" for a setting that has no meaning here; Doc says why
 	Value   any
 	Default any
 	Enum    []string // the values of an enum
@@ -14,11 +18,15 @@ type Item struct {
 	Doc     string
 }
 
-// Items returns all known settings in their order.
+// Items returns all known settings in their order, and then those that have no
+// meaning here.
 func (s *Settings) Items() []Item {
-	items := make([]Item, len(table))
-	for i, key := range table {
-		items[i] = s.item(key)
+	var items []Item
+	for _, key := range table {
+		items = append(items, s.item(key))
+	}
+	for _, name := range slices.Sorted(maps.Keys(reasons())) {
+		items = append(items, s.absent(name))
 	}
 	return items
 }
@@ -27,9 +35,14 @@ func (s *Settings) Items() []Item {
 func (s *Settings) Item(name string) (Item, bool) {
 	key := byName()[name]
 	if key == nil {
-		return Item{}, false
+		return s.absent(name), reasons()[name] != ""
 	}
 	return s.item(key), true
+}
+
+func (s *Settings) absent(name string) Item {
+	value, _ := lookup(s.tree, strings.Split(name, "."))
+	return Item{Key: name, Value: value, Doc: reasons()[name]}
 }
 
 // Get returns the value of any setting: a known one, a member of a record, or
@@ -50,6 +63,9 @@ func (s *Settings) Get(name string) (any, bool) {
 
 func (s *Settings) item(key *spec) Item {
 	item := Item{Key: key.name, Kind: key.kind, Value: key.preset, Default: key.preset, Enum: key.enum, Origin: s.origin[key.name], Later: key.later, Doc: key.doc}
+	if len(key.enum) > 1 {
+		item.Doc += " (" + strings.Join(key.enum, ", ") + ")"
+	}
 	if key.later {
 		item.Doc += " (not in force yet)"
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -169,9 +170,13 @@ func (s *Settings) lay(l *layer) []Warning {
 			warn(key.path, key.name, problem+"; it is ignored")
 			continue
 		}
+		var faults []Warning
+		value, faults = l.sift(key, value)
+		warnings = append(warnings, faults...)
 		put(l.tree, key.path, value)
 		s.origin[key.name] = l.file
 	}
+	warnings = append(warnings, l.idle()...)
 	s.tree = merge(s.tree, l.tree)
 	for _, key := range table {
 		if v, ok := lookup(s.tree, key.path); ok {
@@ -179,6 +184,33 @@ func (s *Settings) lay(l *layer) []Warning {
 		}
 	}
 	return warnings
+}
+
+// sift returns a value without the entries or members that do not fit.
+func (l *layer) sift(key *spec, value any) (fit any, faults []Warning) {
+	warn := func(name, problem string) {
+		faults = append(faults, Warning{File: l.file, Line: l.line(append(slices.Clip(key.path), name)), Key: key.name + "." + name, Text: problem + "; it is ignored"})
+	}
+	switch value := value.(type) {
+	case []any:
+		kept := make([]any, 0, len(value))
+		for i, entry := range value {
+			if problem := key.checkMember(entry); problem != "" {
+				warn(strconv.Itoa(i), problem)
+				continue
+			}
+			kept = append(kept, entry)
+		}
+		return kept, faults
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if problem := key.checkMember(value[name]); problem != "" {
+				warn(name, problem)
+				delete(value, name) // the tree is ours
+			}
+		}
+	}
+	return value, faults
 }
 
 func approvalText(raw any) string {
