@@ -13,7 +13,7 @@ import (
 // unnamed makes a file without a name. The error Is errors.ErrUnsupported where
 // the file system has none.
 func unnamed(dir string, perm fs.FileMode) (*os.File, error) {
-	f, err := os.OpenFile(dir, os.O_WRONLY|unix.O_TMPFILE, perm)
+	f, err := os.OpenFile(dir, os.O_RDWR|unix.O_TMPFILE, perm)
 	if errors.Is(err, unix.EISDIR) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EINVAL) {
 		return nil, errors.ErrUnsupported
 	}

@@ -10,9 +10,9 @@ import (
 
 func TestSweepRemovesWhatACrashLeftAndNothingElse(t *testing.T) {
 	dir := realTemp(t)
-	d, err := newDraft(dir, 0o600)
+	d, err := NewDraft(dir, 0o600)
 	must(t, err)
-	defer d.discard()
+	defer d.Discard()
 	live := d.temp
 	if live == "" { // as between its two names
 		d.lock()
@@ -45,14 +45,14 @@ func TestAFileOnItsWayHasNoNameWhereTheSystemCan(t *testing.T) {
 		t.Skip("this file system has no files without a name")
 	}
 	must(t, f.Close())
-	d, err := newDraft(dir, 0o600)
+	d, err := NewDraft(dir, 0o600)
 	must(t, err)
-	defer d.discard()
+	defer d.Discard()
 	must(t, fill(d.File, []byte("new"), nil))
 	if names := entries(t, dir); len(names) != 0 {
 		t.Errorf("a crash now would leave %v", names)
 	}
-	must(t, d.become(filepath.Join(dir, "x"), true))
+	must(t, d.Appear(filepath.Join(dir, "x")))
 	if got := content(t, filepath.Join(dir, "x")); got != "new" {
 		t.Errorf("the file holds %q", got)
 	}

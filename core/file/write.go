@@ -62,17 +62,17 @@ func replace(target string, data []byte, old fs.FileInfo) error {
 	if old != nil {
 		perm = 0o600 // until the owner is set
 	}
-	d, err := newDraft(filepath.Dir(target), perm)
+	d, err := NewDraft(filepath.Dir(target), perm)
 	if err != nil {
 		if old != nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS)) {
 			return errUnsuited
 		}
 		return fmt.Errorf("writing %s: %w", target, cause(err))
 	}
-	defer d.discard()
+	defer d.Discard()
 	err = fill(d.File, data, old)
 	if err == nil {
-		err = d.become(target, old == nil)
+		err = d.name(target, old == nil)
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", target, cause(err))
@@ -90,21 +90,31 @@ func Put(path string, data []byte, perm fs.FileMode) error {
 // Make is Put of what write writes, which may be more than memory should hold.
 // When write fails the file stays as it was.
 func Make(path string, perm fs.FileMode, write func(io.Writer) error) error {
-	d, err := newDraft(filepath.Dir(path), perm)
+	d, err := NewDraft(filepath.Dir(path), perm)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, cause(err))
 	}
-	defer d.discard()
+	defer d.Discard()
 	if err = write(d.File); err == nil {
 		err = d.Sync()
 	}
 	if err == nil {
-		err = d.become(path, true)
+		err = d.name(path, true)
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, cause(err))
 	}
 	return nil
+}
+
+// name gives the draft its name; isNew hopes that nothing has it yet.
+func (d *Draft) name(path string, isNew bool) error {
+	if isNew {
+		if err := d.Appear(path); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return d.Become(path)
 }
 
 func fill(f *os.File, data []byte, old fs.FileInfo) error {
