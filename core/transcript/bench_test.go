@@ -102,7 +102,7 @@ func bigFolder(b *testing.B) string {
 		if err := l.Append(&Message{user(strings.Repeat("first ", 200))}, &Message{answer(strings.Repeat("answer ", 500))}); err != nil {
 			b.Fatal(err)
 		}
-		if err := l.file.Truncate(30 << 20); err != nil {
+		if err := l.file().Truncate(30 << 20); err != nil {
 			b.Fatal(err)
 		}
 		for range 20 {
@@ -169,4 +169,42 @@ func BenchmarkNodes(b *testing.B) {
 		}
 	}
 	_ = l.Close()
+}
+
+// BenchmarkBranch copies a session of 20 MB; the reference copies its file.
+func BenchmarkBranch(b *testing.B) {
+	path := bigSession(b)
+	l, err := Open(path, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("reference", func(b *testing.B) {
+		b.SetBytes(info.Size())
+		for b.Loop() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := os.WriteFile(path+".copy", data, 0o600); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("branch", func(b *testing.B) {
+		b.SetBytes(info.Size())
+		for b.Loop() {
+			branch, err := l.Branch(l.Leaf(), Options{Dir: b.TempDir()})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := branch.Close(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -126,18 +126,3 @@ func TestABranchThatDoesNotFitLeavesNothing(t *testing.T) {
 	same(t, []int{101, 0}, []int{len(l.Messages()), l.Skipped()})
 	do(t, l.Close())
 }
-
-func TestADraftWithANameGoesOnceItIsDropped(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "s.jsonl")
-	d, err := namedDraft(path)
-	do(t, err)
-	same(t, []string{"s.jsonl.tmp"}, names(t, dir))
-	d.drop()
-	same(t, []string{}, names(t, dir))
-	d, err = namedDraft(path)
-	do(t, err)
-	do(t, d.publish())
-	same(t, []string{"s.jsonl"}, names(t, dir))
-	do(t, d.file.Close())
-}

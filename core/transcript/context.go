@@ -73,7 +73,7 @@ func (s Snapshot) MessagesOf(entries []*Entry) ([]message.Message, error) {
 		}
 	}
 	if lost > 0 {
-		slog.Warn("messages of the session cannot be read", "file", s.store.path, "messages", lost)
+		slog.Warn("messages of the session cannot be read", "file", s.store.path(), "messages", lost)
 	}
 	return messages, nil
 }

@@ -29,18 +29,19 @@ type Entry struct {
 	// mended tells that the line in the file has another id or parent, or none.
 	mended bool
 
-	// held is what the entry says until that is in the file. The one who finds
-	// nil there may read offset and size, which were set before.
+	// held is what the entry says until that is in the file, or again when it is
+	// there no more. The one who finds nil there may read offset and size, which
+	// were set before and are never changed.
 	held   atomic.Pointer[held]
 	offset int64 // of the line in the file, in bytes
 	size   int   // of the line without its end, in bytes
 }
 
-// held is an entry that is not in the file: in memory its body alone, while it
-// waits for the disk also its line.
+// held is what is kept of an entry in memory.
 type held struct {
-	line []byte // with its newline
+	line []byte // with its newline; nil when it is made of the body
 	body Body   // nil when there is only the line
+	end  int64  // where it ends in the file once it was written anew, in bytes
 }
 
 // settle tells that the line is in the file.

@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/file"
 )
 
 var (
@@ -23,14 +25,42 @@ var (
 	ErrLocked = fault.New(fault.Busy, "the session is in use")
 )
 
-// create makes a file that did not exist, locked. A link planted at the path is
-// refused.
-func create(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+// appear makes the file, which must not exist yet, and its folder. It is locked
+// and has been filled before anybody finds it; a kill or a failure leaves no part
+// of it. A link planted at the path is refused.
+func appear(path string, fill func(*os.File) error) (*os.File, error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("creating the sessions folder: %w", err)
+	}
+	d, err := file.NewDraft(dir, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("creating the session file: %w", err)
 	}
-	return locked(f)
+	if _, err = locked(d.File); err != nil {
+		return nil, err
+	}
+	if err = fill(d.File); err == nil {
+		err = appendOnly(d.File)
+	}
+	if err == nil {
+		err = d.Appear(path)
+	}
+	if err != nil {
+		d.Discard()
+		return nil, fmt.Errorf("creating the session file: %w", err)
+	}
+	return d.File, nil
+}
+
+// appendOnly lets all writes go to the end from now on, whatever another program
+// may have appended.
+func appendOnly(f *os.File) error {
+	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
+	if err == nil {
+		_, err = unix.FcntlInt(f.Fd(), unix.F_SETFL, flags|unix.O_APPEND)
+	}
+	return err
 }
 
 // open opens an existing file, locked. Anything but a regular file is refused,
@@ -80,10 +110,12 @@ func holder(f *os.File) string {
 	if err != nil || !ok {
 		return ""
 	}
+	device := uint64(stat.Dev)
+	id := fmt.Sprintf("%02x:%02x:%d", unix.Major(device), unix.Minor(device), stat.Ino)
 	for line := range strings.Lines(string(table)) {
 		// 1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF
 		cols := strings.Fields(line)
-		if len(cols) > 5 && cols[1] == "FLOCK" && strings.HasSuffix(cols[5], fmt.Sprintf(":%d", stat.Ino)) {
+		if len(cols) > 5 && cols[1] == "FLOCK" && cols[5] == id {
 			return " (process " + cols[4] + ")"
 		}
 	}

@@ -202,6 +202,16 @@ func TestPagesSinceAnIDJoinToTheWhole(t *testing.T) {
 	})
 }
 
+// contents are the entries of a session as its index finds them in the file.
+func contents(t *rapid.T, l *Log) (all []string) {
+	for _, e := range l.Entries() {
+		line, err := l.Snapshot().Line(e)
+		must(t, err)
+		all = append(all, e.Type+" "+e.Time.String()+" "+string(line))
+	}
+	return all
+}
+
 func TestABranchHasTheSamePath(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -218,9 +228,11 @@ func TestABranchHasTheSamePath(t *testing.T) {
 		b, err := l.Branch(upTo, Options{Dir: folder, Parent: l.Path()})
 		must(t, err)
 		if folder != "" {
+			indexed := contents(t, b)
 			must(t, b.Close())
 			b, err = Open(b.Path(), Options{})
 			must(t, err)
+			equal(t, contents(t, b), indexed)
 			defer func() { _ = os.Remove(b.Path()) }()
 		}
 		defer func() { _ = b.Close() }()

@@ -37,12 +37,12 @@ func Open(path string, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{store: &store{path: path, file: f, blobs: blobs(o.Blobs)}, wanted: true}
+	l := &Log{store: newStore(path, f, blobs(o.Blobs)), wanted: true}
 	err = l.load(f)
 	if errors.Is(err, io.EOF) {
 		l, err = fresh(path, o)
 		if err == nil {
-			l.file = f
+			l.move(path, f)
 			err = l.writeHead(f)
 		}
 	}
@@ -82,7 +82,8 @@ func fresh(path string, o Options) (*Log, error) {
 		return nil, fmt.Errorf("making a session id: %w", err)
 	}
 	l := begin(o, id.String(), time.Now())
-	l.path, l.wanted = path, true
+	l.wanted = true
+	l.move(path, nil)
 	return l, nil
 }
 
@@ -101,7 +102,7 @@ func (l *Log) load(f io.Reader) error {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("reading %s: %w", l.path, err)
+			return fmt.Errorf("reading %s: %w", l.path(), err)
 		}
 		at += size
 		if len(line) == 0 && size <= maxLine {
@@ -120,6 +121,7 @@ func (l *Log) load(f io.Reader) error {
 			l.labels.note(l.decode(e, line))
 		}
 	}
+	l.end = at
 	if change != nil {
 		return l.loadTitle(change)
 	}
@@ -145,7 +147,7 @@ func (l *Log) loadTitle(change *Entry) error {
 func (l *Log) loadHead(in *bufio.Reader) (int64, error) {
 	start, err := in.Peek(headWithin)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, fmt.Errorf("reading %s: %w", l.path, err)
+		return 0, fmt.Errorf("reading %s: %w", l.path(), err)
 	}
 	if len(bytes.TrimSpace(start)) == 0 && errors.Is(err, io.EOF) {
 		return 0, io.EOF
@@ -158,7 +160,7 @@ func (l *Log) loadHead(in *bufio.Reader) (int64, error) {
 		switch {
 		case header != nil:
 			if header.Version > version {
-				return 0, fmt.Errorf("%w (its version is %d; this program knows those up to %d)", notSession(l.path), header.Version, version)
+				return 0, fmt.Errorf("%w (its version is %d; this program knows those up to %d)", notSession(l.path()), header.Version, version)
 			}
 			l.header = *header
 			if !l.hasSlot {
@@ -171,12 +173,12 @@ func (l *Log) loadHead(in *bufio.Reader) (int64, error) {
 				l.hasSlot, l.title, l.source, l.titled = true, s.Title, s.Source, parseTime(s.UpdatedAt)
 			}
 		case ok:
-			return 0, notSession(l.path) // a line of something else
+			return 0, notSession(l.path()) // a line of something else
 		case len(bytes.TrimSpace(line)) > 0:
 			l.skipped++
 		}
 	}
-	return 0, notSession(l.path)
+	return 0, notSession(l.path())
 }
 
 // decodeHead reads a line at the beginning of a file: a session header or a

@@ -3,7 +3,6 @@ package transcript
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -45,6 +44,9 @@ type Log struct {
 	closed  bool
 	wanted  bool     // the file must exist
 	pending []*Entry // those that are not in the file yet, in order
+	end     int64    // where the last line in the file ends, in bytes
+	recall  func() map[string]message.Message
+	renewed *Renewed // what has happened to the file and was not told yet
 
 	header  Header
 	title   string
@@ -68,18 +70,19 @@ func New(o Options) (*Log, error) {
 	began := time.Now()
 	l := begin(o, id.String(), began)
 	if o.Dir != "" {
-		l.path = filepath.Join(o.Dir, fileName(l.header.ID, began))
+		l.move(filepath.Join(o.Dir, fileName(l.header.ID, began)), nil)
 	}
 	return l, nil
 }
 
 func begin(o Options, id string, began time.Time) *Log {
 	header := Header{Type: "session", Version: version, ID: id, Timestamp: stamp(began), CWD: o.CWD, ParentSession: o.Parent}
-	return &Log{header: header, titled: began, hasSlot: true, store: &store{blobs: blobs(o.Blobs)}}
+	return &Log{header: header, titled: began, hasSlot: true, store: newStore("", nil, blobs(o.Blobs))}
 }
 
-// Path is where the file is or will be; "" for a session in memory.
-func (l *Log) Path() string { return l.path }
+// Path is where the file is or will be; "" for a session in memory. It changes
+// only when another file takes the path. Any goroutine may ask.
+func (l *Log) Path() string { return l.path() }
 
 // ID is the session's id.
 func (l *Log) ID() string { return l.header.ID }
@@ -98,13 +101,22 @@ func (l *Log) Skipped() int { return l.skipped }
 func (l *Log) AppendMessage(m message.Message) error { return l.Append(&Message{m}) }
 
 // Append adds entries below the leaf, each in one write. With ErrInvalid nothing
-// was added. With any other error the entries are part of the session, and are
-// written with the next append that succeeds. The bodies must not be changed
+// was added. A Renewed error tells that all was stored, but what has happened to
+// the file before. With any other error the entries are part of the session, and
+// are written with the next append that succeeds. The bodies must not be changed
 // afterwards.
 func (l *Log) Append(bodies ...Body) error {
 	if l.closed {
 		return os.ErrClosed
 	}
+	if err := l.add(bodies); err != nil {
+		return err
+	}
+	return l.write()
+}
+
+// add makes entries of the bodies, which are then pending.
+func (l *Log) add(bodies []Body) error {
 	entries := make([]*Entry, len(bodies))
 	parent, taken, now := l.tree.leaf, map[string]bool{}, time.Now()
 	for i, body := range bodies {
@@ -125,18 +137,16 @@ func (l *Log) Append(bodies ...Body) error {
 		l.wanted = l.wanted || e.Type == typeMessage
 	}
 	l.pending = append(l.pending, entries...)
-	return l.write()
+	return nil
 }
 
-// hold lets the entry keep the body, and the line that is to be written.
+// hold lets the entry keep the body, and the line that is to be written. While
+// others wait for the disk it keeps no line: bodies are in memory anyway, for the
+// conversation.
 func (l *Log) hold(e *Entry, body Body) error {
-	stored := body
-	if l.path != "" {
-		stored = mapContent(stored, l.blobs.out)
-	}
-	line, err := e.encode(stored)
-	if l.path == "" {
-		line = nil // the encoding was only to see that it is possible
+	line, err := l.encode(e, body) // in any case to see that it is possible
+	if l.path() == "" || len(l.pending) > 0 {
+		line = nil
 	}
 	e.held.Store(&held{line: line, body: body})
 	return err
@@ -150,14 +160,14 @@ func (l *Log) SetTitle(title string, source TitleSource) error {
 	}
 	change := &TitleChange{Title: title, PreviousTitle: l.title, Source: source}
 	l.title, l.source, l.titled = title, source, time.Now()
-	onDisk := l.file != nil
+	onDisk := l.file() != nil
 	err := l.Append(change)
 	if !onDisk || !l.hasSlot || l.closed {
 		return err
 	}
 	line, failed := encodeSlot(title, source, l.titled)
 	if failed == nil {
-		failed = writeSlot(l.path, l.file, line)
+		failed = writeSlot(l.path(), l.file(), line)
 	}
 	if failed != nil {
 		err = errors.Join(err, fmt.Errorf("writing the title: %w", failed))
@@ -182,57 +192,80 @@ func (l *Log) Close() error {
 	}
 	err := l.write()
 	l.closed = true
-	if l.file != nil {
-		err = errors.Join(err, l.file.Close())
+	if f := l.file(); f != nil {
+		err = errors.Join(err, f.Close())
 	}
 	return err
 }
 
 func (l *Log) write() error {
-	if l.path == "" {
+	if l.path() == "" {
 		l.pending = nil
 		return nil
 	}
 	if !l.wanted {
 		return nil
 	}
-	if l.file == nil {
+	if l.file() != nil && len(l.pending) > 0 {
+		if err := l.renew(); err != nil {
+			return fmt.Errorf("writing %s anew: %w", l.path(), err)
+		}
+	}
+	if l.file() == nil {
 		if err := l.materialise(); err != nil {
 			return err
 		}
 	}
+	if err := l.writePending(); err != nil {
+		return err
+	}
+	if renewed := l.renewed; renewed != nil {
+		l.renewed = nil
+		return renewed
+	}
+	return nil
+}
+
+func (l *Log) writePending() error {
 	for len(l.pending) > 0 {
-		e := l.pending[0]
-		line := e.held.Load().line
-		at, err := appendLine(l.file, line)
-		if err != nil {
-			return fmt.Errorf("writing %s: %w", l.path, err)
+		if err := l.writeEntry(l.pending[0]); err != nil {
+			return fmt.Errorf("writing %s: %w", l.path(), err)
 		}
-		e.settle(at, len(line)-1)
 		l.pending = l.pending[1:]
 	}
 	l.pending = nil // gives the memory back
 	return nil
 }
 
-// materialise creates the file with its slot and header.
-func (l *Log) materialise() error {
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
-		return fmt.Errorf("creating the sessions folder: %w", err)
+func (l *Log) writeEntry(e *Entry) error {
+	h := e.held.Load()
+	line := h.line
+	if line == nil {
+		var err error
+		if line, err = l.encode(e, h.body); err != nil {
+			return err
+		}
 	}
-	f, err := create(l.path)
+	at, err := appendLine(l.file(), line)
 	if err != nil {
 		return err
 	}
-	if err := l.writeHead(f); err != nil {
-		discard(f)
-		if gone := os.Remove(l.path); gone != nil {
-			slog.Warn("removing a session file without header", "err", gone)
-		}
-		return err
+	l.end = at + int64(len(line))
+	if e.size > 0 { // it has a place where somebody may still look for it
+		e.held.Store(&held{body: h.body, end: l.end})
+	} else {
+		e.settle(at, len(line)-1)
 	}
-	l.file = f
 	return nil
+}
+
+// materialise creates the file with its slot and header.
+func (l *Log) materialise() error {
+	f, err := appear(l.path(), l.writeHead)
+	if err == nil {
+		l.move(l.path(), f)
+	}
+	return err
 }
 
 // writeHead fills an empty file.
@@ -245,8 +278,10 @@ func (l *Log) writeHead(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if _, err := appendLine(f, append(head, header...)); err != nil {
-		return fmt.Errorf("writing %s: %w", l.path, err)
+	line := append(head, header...)
+	if _, err := appendLine(f, line); err != nil {
+		return fmt.Errorf("writing %s: %w", l.path(), err)
 	}
+	l.hasSlot, l.end = true, int64(len(line))
 	return nil
 }

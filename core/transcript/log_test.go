@@ -217,12 +217,13 @@ func TestTitleChangeThatNeverReachedTheSlotCounts(t *testing.T) {
 func TestTitleIsNotWrittenIntoAnotherFile(t *testing.T) {
 	l := newLog(t)
 	do(t, l.AppendMessage(user("hi")))
-	do(t, os.Remove(l.Path()))
-	do(t, os.WriteFile(l.Path(), []byte("precious"), 0o600))
+	path := l.Path()
+	do(t, os.Remove(path))
+	do(t, os.WriteFile(path, []byte("precious"), 0o600))
 	if err := l.SetTitle("x", TitleUser); err == nil {
 		t.Fatal("no error")
 	}
-	same(t, "precious", string(read(t, l.Path())))
+	same(t, "precious", string(read(t, path)))
 }
 
 func FuzzSlot(f *testing.F) {

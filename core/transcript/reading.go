@@ -25,7 +25,7 @@ func Read(path string, o Options) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{store: &store{path: path, file: f, blobs: blobs(o.Blobs)}}
+	l := &Log{store: newStore(path, f, blobs(o.Blobs))}
 	err = l.load(f)
 	if errors.Is(err, io.EOF) {
 		err = notSession(path)
@@ -44,7 +44,7 @@ func (r *Reading) Choices() Choices { return r.log.Choices() }
 func (r *Reading) Skipped() int { return r.log.Skipped() }
 
 // Close gives up the file; what entries say cannot be read any more.
-func (r *Reading) Close() error { return r.log.file.Close() }
+func (r *Reading) Close() error { return r.log.file().Close() }
 
 func openToRead(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
@@ -65,17 +65,15 @@ func openToRead(path string) (*os.File, error) {
 // The caller closes it.
 func (l *Log) Apart() (Snapshot, io.Closer, error) {
 	snapshot := l.Snapshot()
-	if l.file == nil {
+	if l.file() == nil {
 		return snapshot, io.NopCloser(nil), nil
 	}
-	f, err := openToRead(l.path)
+	f, err := openToRead(l.path())
 	if err == nil {
-		mine, failed := l.file.Stat()
+		mine, failed := l.file().Stat()
 		found, err := f.Stat()
 		if failed == nil && err == nil && os.SameFile(mine, found) {
-			apart := *l.store
-			apart.file = f
-			snapshot.store = &apart
+			snapshot.store = newStore(l.path(), f, l.blobs)
 			return snapshot, f, nil
 		}
 		discard(f)

@@ -33,7 +33,7 @@ func (l *Log) Snapshot() Snapshot {
 }
 
 // Path is where the file is or will be; "" for a session in memory.
-func (s Snapshot) Path() string { return s.store.path }
+func (s Snapshot) Path() string { return s.store.path() }
 
 // Header is the header as Log.Header returns it.
 func (s Snapshot) Header() Header { return s.header }

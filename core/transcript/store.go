@@ -13,12 +13,29 @@ import (
 
 // A store reads what entries say. Any goroutine may, while the Log's own appends.
 type store struct {
-	path string // "" in memory
-	// file is nil until the file has come into being. It is set before any
-	// entry is settled, so that the one who sees a settled one may read it.
-	file  *os.File
+	// at is replaced before an entry is settled there, so that the one who sees a
+	// settled one may read it.
+	at    atomic.Pointer[place]
 	blobs blobs
 }
+
+// A place is where the lines are. It is not changed.
+type place struct {
+	path string   // "" in memory
+	file *os.File // nil until it has come into being
+}
+
+func newStore(path string, f *os.File, b blobs) *store {
+	s := &store{blobs: b}
+	s.move(path, f)
+	return s
+}
+
+func (s *store) path() string   { return s.at.Load().path }
+func (s *store) file() *os.File { return s.at.Load().file }
+
+// move tells where the lines are from now on.
+func (s *store) move(path string, f *os.File) { s.at.Store(&place{path, f}) }
 
 // readSpan is how much of the file is read at once, in bytes, where entries lie
 // close together; a longer line is read whole. gapSpan is how far apart they may
@@ -38,11 +55,19 @@ func (s *store) line(e *Entry) ([]byte, error) {
 	line := h.line
 	if line == nil {
 		var err error
-		if line, err = e.encode(h.body); err != nil {
+		if line, err = s.encode(e, h.body); err != nil {
 			return nil, err
 		}
 	}
 	return line[:len(line)-1], nil
+}
+
+// encode returns the entry's line as it is stored, with its newline.
+func (s *store) encode(e *Entry, body Body) ([]byte, error) {
+	if s.path() != "" {
+		body = mapContent(body, s.blobs.out)
+	}
+	return e.encode(body)
 }
 
 // readPart reads part of the file, into buf if that is large enough.
@@ -50,14 +75,17 @@ func (s *store) readPart(buf []byte, offset int64, size int) ([]byte, error) {
 	if cap(buf) < size {
 		buf = make([]byte, size)
 	}
-	n, err := s.file.ReadAt(buf[:size], offset)
-	if n == size {
+	at := s.at.Load()
+	n, err := at.file.ReadAt(buf[:size], offset)
+	switch {
+	case n == size:
 		return buf[:size], nil
-	}
-	if errors.Is(err, io.EOF) {
+	case errors.Is(err, os.ErrClosed) && s.at.Load() != at:
+		return s.readPart(buf, offset, size) // it has moved meanwhile
+	case errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF // another program has cut the file
 	}
-	return nil, fmt.Errorf("reading %s: %w", s.path, err)
+	return nil, fmt.Errorf("reading %s: %w", at.path, err)
 }
 
 // body returns what the entry says; an *Unknown when its line makes no sense. An
@@ -173,7 +201,7 @@ func (s *store) visitSpans(spans []span, next *atomic.Int64, visit func(i int, l
 func (s *store) decode(e *Entry, line []byte) Body {
 	body, err := decodeBody(e.Type, line)
 	if err != nil {
-		slog.Debug("an entry of the session cannot be read", "file", s.path, "entry", e.ID, "type", e.Type, "err", err)
+		slog.Debug("an entry of the session cannot be read", "file", s.path(), "entry", e.ID, "type", e.Type, "err", err)
 		return unknown(line)
 	}
 	return mapContent(body, s.blobs.in)

@@ -1,0 +1,90 @@
+package transcript
+
+import "bufio"
+
+// How much is copied at once, in bytes. What is shorter than a shortBlock is
+// gathered.
+const (
+	copyBlock  = 1 << 20
+	shortBlock = 64 << 10
+)
+
+// copying appends entries of a session to the file of another.
+type copying struct {
+	to    *Log
+	from  Snapshot
+	out   *bufio.Writer
+	block []byte
+}
+
+// copy appends a path from its root. Lines that lie one behind the other are not
+// looked at: the index tells that they are what they should be.
+func (c *copying) copy(path []*Entry) error {
+	for len(path) > 0 {
+		n := together(path)
+		var err error
+		if n > 0 {
+			err = c.lines(path[:n])
+		} else {
+			n, err = 1, c.line(path[0])
+		}
+		if err != nil {
+			return err
+		}
+		path = path[n:]
+	}
+	return c.out.Flush()
+}
+
+// together is how many of the entries lie in the file one behind the other, each
+// with its own id and parent; 0 when the first has not, or is not in the file.
+func together(path []*Entry) (n int) {
+	for n < len(path) && path[n].held.Load() == nil && !path[n].mended {
+		if n > 0 && path[n].offset != path[n-1].offset+int64(path[n-1].size)+1 {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+func (c *copying) lines(run []*Entry) error {
+	first, last := run[0], run[len(run)-1]
+	size := last.offset + int64(last.size) - first.offset
+	for _, e := range run {
+		c.note(e, c.to.end+e.offset-first.offset, e.size)
+	}
+	for at := int64(0); at < size; {
+		part, err := c.from.store.readPart(c.block, first.offset+at, int(min(size-at, copyBlock)))
+		if err != nil {
+			return err
+		}
+		if _, err := c.out.Write(part); err != nil {
+			return err
+		}
+		at += int64(len(part))
+	}
+	return c.endLine(size)
+}
+
+func (c *copying) line(e *Entry) error {
+	line, err := c.from.Line(e)
+	if err != nil {
+		return err
+	}
+	c.note(e, c.to.end, len(line))
+	if _, err := c.out.Write(line); err != nil {
+		return err
+	}
+	return c.endLine(int64(len(line)))
+}
+
+func (c *copying) endLine(size int64) error {
+	c.to.end += size + 1
+	return c.out.WriteByte('\n')
+}
+
+// note takes the entry into the index.
+func (c *copying) note(e *Entry, offset int64, size int) {
+	c.to.tree.add(&Entry{Type: e.Type, ID: e.ID, Parent: c.to.tree.leaf, Time: e.Time, Role: e.Role, offset: offset, size: size})
+}
