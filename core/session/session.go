@@ -127,7 +127,7 @@ func New(opts Options) *Session {
 func (s *Session) ID() string { return s.opts.Log.ID() } // never changes
 
 // Path is the session's file, "" for one in memory.
-func (s *Session) Path() string { return s.opts.Log.Path() } // never changes
+func (s *Session) Path() string { return s.opts.Log.Path() }
 
 // Dir is the directory the session works in.
 func (s *Session) Dir() string { return s.opts.Dir }

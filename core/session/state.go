@@ -61,6 +61,7 @@ type state struct {
 func newState(s *Session, life context.Context) *state {
 	st := &state{s: s, life: life, choice: s.opts.Choice, bash: map[*bashRun]struct{}{}, todos: []tool.Phase{}, callIDs: callIDs{}, memo: &model.Memo{}}
 	st.load()
+	st.log().Remember(st.recall)
 	return st
 }
 
@@ -146,20 +147,6 @@ func entryOf(m message.Message) transcript.Body {
 		return &transcript.CustomMessage{CustomType: c.CustomType, Content: c.Content, Display: c.Display, Details: c.Details, Attribution: c.Attribution}
 	}
 	return &transcript.Message{Message: m}
-}
-
-// wrote reports the first of a series of failed writes. The transcript keeps
-// what it could not write and tries again with the next entry.
-func (st *state) wrote(err error) {
-	if err == nil {
-		st.warned = false
-		return
-	}
-	slog.Error("writing the transcript", "file", st.log().Path(), "err", err)
-	if !st.warned {
-		st.warned = true
-		st.emit(event.Notice{Level: "error", Message: "The session could not be saved: " + err.Error(), Source: "transcript"})
-	}
 }
 
 // level is the effective thinking level.

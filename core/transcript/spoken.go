@@ -67,6 +67,17 @@ func (l *Log) LastCompaction() *Compaction {
 	return nil
 }
 
+// LastCompactionID names the newest compaction on the path to the leaf; "" when
+// there is none.
+func (l *Log) LastCompactionID() string {
+	for e := l.Leaf(); e != nil; e = e.Parent {
+		if e.Type == typeCompaction {
+			return e.ID
+		}
+	}
+	return ""
+}
+
 // Compacted tells whether the leaf is a compaction: nothing has come since.
 func (l *Log) Compacted() bool { return l.Leaf() != nil && l.Leaf().Type == typeCompaction }
 
