@@ -160,7 +160,7 @@ func TestLinesAreAllowedAskedAboutOrDenied(t *testing.T) {
 }
 
 // bashCall is a call of the shell with more arguments.
-func bashCall(t *testing.T, line string, more map[string]any) Call {
+func bashCall(t testing.TB, line string, more map[string]any) Call {
 	t.Helper()
 	args := map[string]any{"command": line}
 	for k, v := range more {
@@ -171,4 +171,11 @@ func bashCall(t *testing.T, line string, more map[string]any) Call {
 		t.Fatal(err)
 	}
 	return Call{Tool: "bash", Tier: tool.TierExec, Args: raw, Dir: t.TempDir()}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

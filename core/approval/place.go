@@ -21,10 +21,11 @@ var fileTools = map[string]bool{"read": false, "write": false, "edit": false, "g
 // paths are the files and directories that a call names.
 func (c Call) paths() (paths []string) {
 	lists, has := fileTools[c.Tool]
-	var args fileArguments
-	if !has || json.Unmarshal(c.Args, &args) != nil {
+	if !has {
 		return nil
 	}
+	var args fileArguments
+	_ = json.Unmarshal(c.Args, &args) // what does not fit here may be nothing to the tool, and the rest is read
 	for _, path := range append([]string{args.Path}, args.Paths...) {
 		if path == "" {
 			continue

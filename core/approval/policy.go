@@ -17,7 +17,7 @@ const shellTool = "bash"
 // asks about all but reading. It is never changed.
 type Policy struct {
 	Mode  Mode
-	Rules map[string]Rule // by tool
+	Rules map[string]Rule // by tool, in small letters
 	// Foreign says that the shell is not bash, so that nothing is known of its
 	// lines.
 	Foreign bool
@@ -48,7 +48,7 @@ type Decision struct {
 
 // Decide says what becomes of a call (facts/platform 7.2).
 func (p Policy) Decide(c Call) Decision {
-	rule := p.Rules[c.Tool]
+	rule := p.Rules[strings.ToLower(c.Tool)]
 	if rule.Verdict == Deny {
 		return Decision{Verdict: Deny, Reason: blocked(c.Tool)}
 	}

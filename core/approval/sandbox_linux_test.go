@@ -126,10 +126,3 @@ func copyFile(t testing.TB, from, to string) {
 	must(t, err)
 	must(t, os.WriteFile(to, data, 0o755))
 }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
