@@ -105,3 +105,17 @@ func URL(path string) (name, url string, ok bool) {
 	}
 	return strings.TrimSuffix(prefix, "://"), prefix + path[len(prefix):], true
 }
+
+// Within tells whether a path that exists leads to something inside a folder,
+// whatever links are on the way.
+func Within(path, folder string) bool {
+	to, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(folder, to)
+	return err == nil && filepath.IsLocal(rel)
+}

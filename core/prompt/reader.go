@@ -78,7 +78,7 @@ func (r *reader) text(path, within string) string {
 	if r.look(path) == nil {
 		return ""
 	}
-	if within != "" && !inside(path, within) {
+	if within != "" && !file.Within(path, within) {
 		r.fault(astray, path, within)
 		return ""
 	}
@@ -112,19 +112,6 @@ func leftOut(path string) string {
 func tidy(text string) string {
 	text = strings.ToValidUTF8(strings.TrimPrefix(text, "\ufeff"), "\ufffd")
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
-}
-
-// inside tells whether a path that exists leads to something within a folder.
-func inside(path, folder string) bool {
-	to, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return false
-	}
-	if folder, err = filepath.EvalSymlinks(folder); err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(folder, to)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // repository finds the root of the git repository that a folder belongs to; a

@@ -3,6 +3,7 @@ package prompt
 import (
 	"path/filepath"
 
+	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/frontmatter"
 	"veyyon.dev/veyyon/core/rule"
 )
@@ -45,7 +46,7 @@ func (l *Library) rules(r *reader, dir, root string) (always []File, listed []No
 	r.faults = append(r.faults, faults...)
 	for _, found := range spoken {
 		switch {
-		case found.Source.Level == "project" && !inside(found.Path, root):
+		case found.Source.Level == "project" && !file.Within(found.Path, root):
 			r.fault(astray, found.Path, root)
 		case found.AlwaysApply:
 			hold(found.Name, found.Path, found.Content)
