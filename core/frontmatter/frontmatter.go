@@ -74,7 +74,11 @@ func Split(text []byte) (Meta, string, error) {
 	case len(head) > maxHead:
 		return Meta{}, "", &Error{Line: 1, Problem: fmt.Sprintf("the head is larger than %d KiB", maxHead>>10)}
 	}
-	meta, err := remembered(head)
+	meta, ok := plain(string(head))
+	var err error
+	if !ok {
+		meta, err = remembered(head)
+	}
 	meta.size = len(head)
 	return meta, string(body), err
 }

@@ -149,6 +149,26 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
+// FuzzPlain looks for heads that YAML understands in another way.
+func FuzzPlain(f *testing.F) {
+	for _, seed := range []string{"a: b\n", "name: x-1\ndescription: All there is, really; a: b\n", "a: true\nb: null\n", "a:  b # c\r\n", "a: b:\n", "a: b\nb: x'y\"z\n", "a: nan\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, head string) {
+		quick, ok := plain(head)
+		if !ok {
+			return
+		}
+		whole, err := parse([]byte(head))
+		if diff := cmp.Diff(whole.values, quick.values); err != nil || diff != "" {
+			t.Errorf("%q: %v %s", head, err, diff)
+		}
+		if diff := cmp.Diff(whole.lines, quick.lines); diff != "" {
+			t.Errorf("%q: %s", head, diff)
+		}
+	})
+}
+
 // FuzzSplit looks for texts that end the program or lose a part of the body.
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{"", "---\na: b\n---\nbody", "---\na: *b\n- *\n---\n", "---\n? a\n: {b: [c]}\n---", "---\n{\n---\n", "---\n\t\n---"} {

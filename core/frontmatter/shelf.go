@@ -4,18 +4,11 @@ import (
 	"io/fs"
 	"os"
 	"sync"
-	"time"
 )
 
-const (
-	// maxShelved is how many files a Shelf remembers; with one more it forgets all
-	// others.
-	maxShelved = 4096
-	// settling is how long after a change of a file another one may bear the same
-	// time: until then the file is read each time. The clocks of file systems tick
-	// every few milliseconds.
-	settling = 50 * time.Millisecond
-)
+// maxShelved is how many files a Shelf remembers; with one more it forgets all
+// others.
+const maxShelved = 4096
 
 // A Shelf keeps what was made of files, and makes it anew only of those that
 // have changed. The zero value is ready. Safe for concurrent use.
@@ -26,7 +19,6 @@ type Shelf[T any] struct {
 
 type book[T any] struct {
 	info fs.FileInfo
-	read time.Time
 	made T
 	err  error
 }
@@ -48,7 +40,7 @@ func (s *Shelf[T]) Take(path string, build func(path string) (T, error)) (T, err
 	if s.books == nil || len(s.books) >= maxShelved {
 		s.books = map[string]*book[T]{}
 	}
-	b := &book[T]{info: info, read: time.Now()}
+	b := &book[T]{info: info}
 	b.made, b.err = build(path)
 	s.books[path] = b
 	return b.made, b.err
@@ -56,6 +48,5 @@ func (s *Shelf[T]) Take(path string, build func(path string) (T, error)) (T, err
 
 // holds tells whether the file is still what was read.
 func (b *book[T]) holds(now fs.FileInfo) bool {
-	return b.read.Sub(now.ModTime()) > settling && os.SameFile(now, b.info) &&
-		now.ModTime().Equal(b.info.ModTime()) && now.Size() == b.info.Size() && now.Mode() == b.info.Mode()
+	return os.SameFile(now, b.info) && now.ModTime().Equal(b.info.ModTime()) && now.Size() == b.info.Size() && now.Mode() == b.info.Mode()
 }
