@@ -68,7 +68,7 @@ func runContext(ctx context.Context, b *bench) (found result, err error) {
 				if !rich || knows(text) {
 					return ms(arrived.Sub(since(spawned, ready))), h.close()
 				}
-				err = errors.New("the request does not hold the instructions")
+				err = errors.New("the request does not hold the instructions and skills")
 			case <-ctx.Done():
 				err = ctx.Err()
 			}
@@ -100,14 +100,24 @@ func deep(depth int) []string {
 	return names
 }
 
-// knows tells whether a request holds the instructions of all folders.
+// knows tells whether a request holds the instructions of all folders, and of
+// all skills what they are for.
 func knows(request []byte) bool {
 	for i := range contextDepth {
 		if !bytes.Contains(request, []byte(mark(i))) {
 			return false
 		}
 	}
+	for i := range contextSkills {
+		if !bytes.Contains(request, []byte(purpose(i))) {
+			return false
+		}
+	}
 	return true
+}
+
+func purpose(skill int) string {
+	return fmt.Sprintf("What to do when it is about subject %d.", skill)
 }
 
 func mark(depth int) string { return fmt.Sprintf("Instructions at depth %d.", depth) }
@@ -126,7 +136,7 @@ func laid(home string, rich bool) error {
 		}
 	}
 	for i := 0; rich && i < contextSkills; i++ {
-		files[filepath.Join(profile, "skills", fmt.Sprintf("skill-%d", i), "SKILL.md")] = headed(fmt.Sprintf("name: skill-%d\ndescription: What to do when it is about subject %d", i, i))
+		files[filepath.Join(profile, "skills", fmt.Sprintf("skill-%d", i), "SKILL.md")] = headed(fmt.Sprintf("name: skill-%d\ndescription: %s", i, purpose(i)))
 	}
 	for i := 0; rich && i < contextCommands; i++ {
 		files[filepath.Join(profile, "commands", fmt.Sprintf("command-%d.md", i))] = headed(fmt.Sprintf("description: Does thing %d", i))

@@ -20,7 +20,7 @@ import (
 	"veyyon.dev/veyyon/core/rule"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
-	"veyyon.dev/veyyon/core/slash"
+	"veyyon.dev/veyyon/core/skill"
 	"veyyon.dev/veyyon/core/subagent"
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/transcript"
@@ -56,7 +56,11 @@ type Options struct {
 	Team     *subagent.Team             // runs the agents that tools start; nil for none
 	Rules    func(dir string) *rule.Set // of a session that works in dir; nil for none
 	Approval *approval.Options          // says which tool calls run; nil lets all
-	Choice   session.Choice
+	// Skills are those of all working folders; nil for none. SkillCommands lets
+	// prompts call them.
+	Skills        *skill.Library
+	SkillCommands bool
+	Choice        session.Choice
 	// Compaction says when and how a context is made shorter.
 	Compaction session.Compaction
 	Resume     *transcript.Log // the session to go on with; nil begins one
@@ -75,9 +79,10 @@ type Agent struct {
 	life  context.Context // the loops': ends them at once
 	hub   *hub.Hub
 	tools atomic.Pointer[tool.Set]
-	full  atomic.Bool      // message updates carry the whole answer so far
-	lives sync.WaitGroup   // one for each loop that runs
-	shelf transcript.Shelf // what list_sessions has read
+	full  atomic.Bool           // message updates carry the whole answer so far
+	lives sync.WaitGroup        // one for each loop that runs
+	shelf transcript.Shelf      // what list_sessions has read
+	told  atomic.Pointer[offer] // the slash commands that the host knows; nil before it does
 }
 
 // errDisconnected is why sessions end with the connection; their last answers
@@ -158,34 +163,6 @@ func (a *Agent) Stop(ctx context.Context) error {
 	}
 }
 
-// Prompt runs a slash command, or gives the prompt to the session.
-func (a *Agent) Prompt(ctx context.Context, p session.Prompt) (session.Accepted, error) {
-	if run := slash.Lookup(p.Text); run != nil {
-		return a.slash(ctx, run)
-	}
-	return moving(ctx, a, func(front *session.Session) (session.Accepted, error) { return front.Prompt(ctx, p) })
-}
-
-func (a *Agent) slash(ctx context.Context, run func(context.Context, slash.Target) (slash.Effect, error)) (session.Accepted, error) {
-	effect, err := run(ctx, a)
-	if err != nil {
-		return session.Accepted{}, err
-	}
-	a.opts.Emit(event.CommandOutput{Text: effect.Output})
-	state, err := a.State(ctx)
-	if err != nil {
-		return session.Accepted{}, err
-	}
-	if effect.Title {
-		a.opts.Emit(event.SessionInfoUpdate{Title: state.SessionName, SessionID: state.SessionID})
-	}
-	if effect.Config {
-		a.opts.Emit(event.ConfigUpdate{Model: state.Model, ThinkingLevel: string(state.ThinkingLevel)})
-	}
-	local := false
-	return session.Accepted{AgentInvoked: &local}, nil
-}
-
 // Steer queues a message for the next boundary of the run.
 func (a *Agent) Steer(ctx context.Context, p session.Prompt) (release func(), err error) {
 	return moving(ctx, a, func(front *session.Session) (func(), error) { return front.Steer(ctx, p) })
@@ -257,9 +234,6 @@ func (a *Agent) SetFullUpdates(full bool) { a.full.Store(full) }
 
 // FullUpdates tells whether they do.
 func (a *Agent) FullUpdates() bool { return a.full.Load() }
-
-// Commands lists the slash commands.
-func (a *Agent) Commands(context.Context) ([]event.Command, error) { return slash.List(), nil }
 
 // SetName names the session.
 func (a *Agent) SetName(ctx context.Context, name string) error {

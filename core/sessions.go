@@ -16,7 +16,6 @@ import (
 	"veyyon.dev/veyyon/core/hub"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/session"
-	"veyyon.dev/veyyon/core/slash"
 	"veyyon.dev/veyyon/core/transcript"
 )
 
@@ -215,7 +214,7 @@ func (a *Agent) attach(ctx context.Context, m *hub.Members, s *session.Session) 
 // are, whether its file has suffered, and whether its directory is gone.
 func (a *Agent) Announce() {
 	s := a.hub.Front()
-	a.opts.Emit(event.AvailableCommands{Commands: slash.List()})
+	a.announceCommands(s.Dir(), true)
 	if s.Skipped() > 0 {
 		a.warn(fmt.Sprintf("%d line(s) of %s could not be read and were passed over.", s.Skipped(), s.Path()))
 	}

@@ -46,6 +46,7 @@ type launchFlags struct {
 	NoPty          bool     `name:"no-pty" help:"Run the model's commands without a terminal."`
 	NoTitle        bool     `name:"no-title" help:"Accepted: titles are never made by a model here."`
 	NoLSP          bool     `name:"no-lsp" help:"Accepted: there are no language servers here."`
+	Skills         string   `placeholder:"LIST" help:"The only skills to load: names with * and ?, separated by commas."`
 	NoSkills       bool     `name:"no-skills" help:"Do not load skills."`
 	NoRules        bool     `name:"no-rules" help:"Do not load rules."`
 	NoExtensions   bool     `name:"no-extensions" help:"Do not load extensions."`

@@ -22,6 +22,7 @@ import (
 	"veyyon.dev/veyyon/core/prompt"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
+	"veyyon.dev/veyyon/core/skill"
 	"veyyon.dev/veyyon/core/subagent"
 	"veyyon.dev/veyyon/core/transcript"
 	"veyyon.dev/veyyon/router"
@@ -49,6 +50,7 @@ type launch struct {
 	settled     bool // scope and choice are complete
 	resume      *transcript.Log
 	library     *prompt.Library
+	skills      *skill.Library
 	custom      string   // the text of --system-prompt
 	added       string   // the text of --append-system-prompt
 	told        sync.Map // the texts of what was passed over
@@ -250,6 +252,7 @@ func (l *launch) childEnv() []string {
 
 func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs, emit event.Sink) core.Options {
 	s := l.settings
+	l.skills = l.newSkills()
 	l.library = l.newLibrary()
 	l.team = l.newTeam()
 	tools := l.tools(runner, ledger, uris)
@@ -262,6 +265,7 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 		},
 		Compaction: l.compaction(), Choice: l.choice, Resume: l.resume, BackgroundLimit: config.SessionAway.Of(s), MaxJobs: l.maxJobs(),
 		Fallback: fallback(s), Todo: reminders(s), Budget: budget(s), Rules: l.rules, Team: l.team,
+		Skills: l.skills, SkillCommands: config.SkillCommands.Of(s),
 		Approval: l.approval(rpc.UI{Ledger: ledger}, runner),
 	}
 }

@@ -27,7 +27,8 @@ func (l *launch) newLibrary() *prompt.Library {
 	return prompt.NewLibrary(prompt.Sources{
 		Folders: prompt.Folders{User: d.User, Home: d.Home, Root: d.Root, Agent: d.Agent}, Custom: l.custom, Append: l.added,
 		NoRules: l.flags.NoRules, Disabled: words(config.RulesDisabled.Of(l.settings)),
-		Warn: func(err error) { l.warnOnce("a file of instructions was passed over", err) },
+		Skills: l.skillNotes,
+		Warn:   func(err error) { l.warnOnce("a file of instructions was passed over", err) },
 	})
 }
 

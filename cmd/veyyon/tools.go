@@ -30,7 +30,7 @@ import (
 func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs) tool.Set {
 	s, locks := l.settings, &file.Locks{}
 	all := []tool.Tool{
-		read.New(read.Options{URIs: uris, Artifact: session.Artifact, Limit: config.ReadLimit.Of(s)}),
+		read.New(read.Options{URIs: uris, Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s)}),
 		write.New(write.Options{Locks: locks, URIs: uris}),
 		edit.New(locks, edit.Likeness{Exact: !config.EditFuzzy.Of(s), Misspelt: 100 * (1 - config.EditThreshold.Of(s))}),
 	}

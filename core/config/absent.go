@@ -24,7 +24,7 @@ var absent = []struct{ why, names string }{
 	{"commands of other programs are not read", "commands.enableClaudeProject commands.enableClaudeUser commands.enableOpencodeProject commands.enableOpencodeUser"},
 	{"the model of the session, or compaction.model, writes all summaries", "compaction.modelContextWindow compaction.remoteEnabled compaction.remoteEndpoint compaction.remoteStreamingV2Enabled compaction.v2RetainedMessageBudget"},
 	{"retry.fallbackChains say which models take over", "contextPromotion.enabled providers.anthropic.serverSideFallback"},
-	{"there are no extensions", "extensions disabledExtensions"},
+	{"there are no extensions", "extensions"},
 	{"there is no tool that runs code but bash", "eval.jl eval.js eval.py eval.rb julia.interpreter python.interpreter python.kernelMode ruby.interpreter"},
 	{"calls of tools are judged when they are complete", "edit.streamingAbort tools.abortOnFabricatedResult"},
 	{"the tools work through bash", "git.enabled github.cache.enabled github.cache.hardTtlSec github.cache.softTtlSec github.enabled"},

@@ -111,6 +111,12 @@ var (
 	AsyncPoll        = enum("async.pollWaitDuration", "How long the job tool waits", "smart", "5s", "10s", "30s", "1m", "5m")
 	MemoryBackend    = hosted(enum("memory.backend", "Where memories are kept: there are none, so it can only be off", "off"))
 
+	SkillsOn       = boolean("skills.enabled", true, "Read the skills of profile and project")
+	SkillCommands  = boolean("skills.enableSkillCommands", true, "Let prompts call them: /skill:NAME")
+	SkillsIgnored  = of(list("skills.ignoredSkills", "Names of skills that are passed over, with * and ?"), KindString)
+	SkillsIncluded = of(list("skills.includeSkills", "Names of the only skills that count, with * and ?"), KindString)
+	Disabled       = of(list("disabledExtensions", "What is passed over, as kind:name; skill:NAME so far"), KindString)
+
 	ImportForeign  = later(boolean("discovery.importForeignConfig", false, "Read the configuration of other agents too"))
 	MessageUpdates = enum("rpc.messageUpdates", "Whether message_update carries the delta or the whole message so far", "delta", "full")
 )

@@ -13,8 +13,9 @@ type Sources struct {
 	Folders
 	Custom, Append string // of the command line, which wins over files
 	NoRules        bool
-	Disabled       []string    // names of rules that are passed over
-	Warn           func(error) // told what is wrong with a file that is read
+	Disabled       []string                // names of rules that are passed over
+	Skills         func(dir string) []Note // that models are told of; nil for none
+	Warn           func(error)             // told what is wrong with a file that is read
 }
 
 // A Library writes the prompts of one process. It reads files once, and again
@@ -47,20 +48,38 @@ func NewLibrary(from Sources) *Library {
 // a time.
 func (l *Library) Session(dir string, offered []string) func() []string {
 	var last *read
+	var skills []Note
 	var blocks []string
 	return func() []string {
 		now := l.guide(dir)
-		if now != last && (last == nil || !reflect.DeepEqual(now.guide, last.guide)) {
-			blocks = Build(now.guide, Here(dir, time.Now()), offered)
+		known := l.skills(dir)
+		if last == nil || !slices.Equal(known, skills) || now != last && !reflect.DeepEqual(now.guide, last.guide) {
+			blocks = Build(now.with(known), Here(dir, time.Now()), offered)
 		}
-		last = now
+		last, skills = now, known
 		return blocks
 	}
 }
 
 // Local is what an agent is told of the place it works in, with these tools.
 func (l *Library) Local(dir string, offered []string) string {
-	return Local(l.guide(dir).guide, Here(dir, time.Now()), offered)
+	return Local(l.guide(dir).with(l.skills(dir)), Here(dir, time.Now()), offered)
+}
+
+// skills are those for a folder. They are not part of what is read here: who
+// finds them looks after their files.
+func (l *Library) skills(dir string) []Note {
+	if l.from.Skills == nil {
+		return nil
+	}
+	return l.from.Skills(dir)
+}
+
+// with is the guide that tells of these skills too.
+func (r *read) with(skills []Note) Guide {
+	g := r.guide
+	g.Skills = skills
+	return g
 }
 
 // guide is what holds in a folder as it is now.

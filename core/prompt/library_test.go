@@ -94,6 +94,35 @@ func TestAPromptStaysUntilAFileChanges(t *testing.T) {
 	}
 }
 
+func TestAPromptTellsOfSkillsAsTheyAreNow(t *testing.T) {
+	s := newStage(t)
+	var skills []Note
+	s.library = NewLibrary(Sources{Folders: foldersIn(s.home), Skills: func(dir string) []Note {
+		if dir != s.work {
+			t.Error(dir)
+		}
+		return skills
+	}})
+	ask := s.library.Session(s.work, []string{"read"})
+	if text := strings.Join(ask(), "\n"); strings.Contains(text, "<skills>") {
+		t.Error(text)
+	}
+	skills = []Note{{"greet", "Greets\na person", "skill://greet"}}
+	const line = "- greet: Greets a person (skill://greet)\n</skills>"
+	for _, text := range []string{strings.Join(ask(), "\n"), s.library.Local(s.work, []string{"read"})} {
+		if !strings.Contains(text, line) {
+			t.Error(text)
+		}
+	}
+	if text := s.library.Local(s.work, nil); strings.Contains(text, "greet") {
+		t.Error("told of skills without a tool to read them:", text)
+	}
+	skills = nil
+	if text := strings.Join(ask(), "\n"); strings.Contains(text, "greet") {
+		t.Error(text)
+	}
+}
+
 func TestATouchedFileLeavesThePromptAsItIs(t *testing.T) {
 	s := newStage(t)
 	s.put("AGENTS.md", "one")

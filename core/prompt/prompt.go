@@ -55,7 +55,7 @@ func Local(g Guide, place Place, offered []string) string {
 	}
 	add(rulesText(g, offered))
 	if reads := slices.Contains(offered, "read"); reads {
-		add(section("skills", "Instructions for particular kinds of work. When one fits the task, read its file before you begin, and follow it.", notes(g.Skills)))
+		add(section("skills", "Instructions for particular kinds of work. When one fits the task, read it before you begin, and follow it.", notes(g.Skills)))
 	}
 	add(contextText(g.Files))
 	add(place.String())

@@ -26,7 +26,10 @@ type conduct struct {
 }
 
 // byPerson tells whether a person speaks.
-func byPerson(m message.Message) bool { return m.Speaker() == message.RoleUser }
+func byPerson(m message.Message) bool {
+	c, ok := m.(*message.Custom)
+	return m.Speaker() == message.RoleUser || ok && callsSkill(c)
+}
 
 // observe notes what a turn did.
 func (st *state) observe(o turn.Outcome) {

@@ -48,7 +48,7 @@ func (st *state) prompt(p Prompt) (Accepted, error) {
 		case "":
 			return Accepted{}, fault.New(fault.Busy, busyText)
 		case "followUp":
-			st.queues.followUp = append(st.queues.followUp, message.NewUser(p.Text, p.Images))
+			st.queues.followUp = append(st.queues.followUp, p.message())
 		default: // any other value steers, as it always has
 			st.steer(p)
 		}
@@ -75,6 +75,14 @@ func (st *state) ready() error {
 	return nil
 }
 
+// message is what the prompt says.
+func (p Prompt) message() message.Message {
+	if p.Message != nil {
+		return p.Message
+	}
+	return message.NewUser(p.Text, p.Images)
+}
+
 // busy tells whether a prompt was accepted that has neither ended nor been told
 // to.
 func (st *state) busy() bool {
@@ -90,7 +98,7 @@ func (st *state) busy() bool {
 // accept makes the prompt the next run. It begins when released, and not
 // before the run under way has unwound.
 func (st *state) accept(p Prompt) Accepted {
-	next := &prompt{messages: []message.Message{message.NewUser(p.Text, p.Images)}, fail: p.Fail, done: p.Done}
+	next := &prompt{messages: []message.Message{p.message()}, fail: p.Fail, done: p.Done}
 	st.parked = false
 	next.home.Store(&home{st.s, st.life})
 	if st.run == nil && !st.held() {

@@ -24,7 +24,7 @@ func (s *Session) Steer(ctx context.Context, p Prompt) (release func(), err erro
 // FollowUp queues a message for when the model would otherwise stop.
 func (s *Session) FollowUp(ctx context.Context, p Prompt) (release func(), err error) {
 	return queue(ctx, s, func(st *state) {
-		st.queues.followUp = append(st.queues.followUp, message.NewUser(p.Text, p.Images))
+		st.queues.followUp = append(st.queues.followUp, p.message())
 	})
 }
 
@@ -49,8 +49,10 @@ func (st *state) goer() func() {
 }
 
 func (st *state) steer(p Prompt) {
-	m := message.NewUser(p.Text, p.Images)
-	m.Steering = true
+	m := p.message()
+	if m, ok := m.(*message.User); ok {
+		m.Steering = true
+	}
 	st.queues.steering = append(st.queues.steering, m)
 	st.s.steered.Store(true)
 }

@@ -183,10 +183,10 @@ func (st *state) goOn() {
 // ran since does not count.
 func (st *state) answered() bool {
 	for _, m := range slices.Backward(st.messages) {
-		switch m.Speaker() {
-		case message.RoleAssistant, message.RoleToolResult:
+		switch {
+		case m.Speaker() == message.RoleAssistant, m.Speaker() == message.RoleToolResult:
 			return true
-		case message.RoleUser:
+		case byPerson(m):
 			return false
 		}
 	}

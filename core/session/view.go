@@ -100,9 +100,16 @@ func speakable(messages []message.Message) []message.Message {
 	return out
 }
 
+// SkillPrompt is the custom type of a skill that is called.
+const SkillPrompt = "skill-prompt"
+
+func callsSkill(m *message.Custom) bool {
+	return m.CustomType == SkillPrompt && m.Attribution == "user"
+}
+
 // customMessage speaks for the program, but for a skill the person called.
 func customMessage(m *message.Custom) message.Message {
-	if m.CustomType == "skill-prompt" && m.Attribution == "user" {
+	if callsSkill(m) {
 		return &message.User{Role: message.RoleUser, Content: m.Content, Timestamp: m.Timestamp}
 	}
 	return &message.Developer{Role: message.RoleDeveloper, Content: m.Content, Attribution: "agent", Timestamp: m.Timestamp}

@@ -77,6 +77,8 @@ type Stats struct {
 type Prompt struct {
 	Text   string
 	Images []*message.Image
+	// Message, if set, is said in place of the two: a skill that the person calls.
+	Message *message.Custom
 	// Behavior is what to do while a turn streams: "steer", "followUp", or ""
 	// to refuse.
 	Behavior string

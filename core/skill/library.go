@@ -61,6 +61,9 @@ type Fault struct {
 	Err  error
 }
 
+// None is the set without skills.
+var None = &Set{}
+
 // NewLibrary returns a library that has read nothing yet.
 func NewLibrary(from Sources) *Library {
 	return &Library{from: from, sets: map[string]*Set{}}
@@ -71,7 +74,7 @@ func NewLibrary(from Sources) *Library {
 // wins. The set is the same pointer for as long as nothing has changed.
 func (l *Library) Load(dir string) *Set {
 	if l.from.Off {
-		return &Set{}
+		return None
 	}
 	found := l.find(dir)
 	l.mu.Lock()
@@ -91,25 +94,26 @@ func (l *Library) Load(dir string) *Set {
 	return found
 }
 
-func (s *Set) equal(other *Set) bool {
-	return slices.EqualFunc(s.Skills, other.Skills, func(a, b *Skill) bool { return *a == *b }) && slices.EqualFunc(s.Faults, other.Faults, func(a, b Fault) bool {
+func (set *Set) equal(other *Set) bool {
+	same := func(a, b *Skill) bool { return *a == *b }
+	return slices.EqualFunc(set.Skills, other.Skills, same) && slices.EqualFunc(set.Faults, other.Faults, func(a, b Fault) bool {
 		return a.Name == b.Name && a.Err.Error() == b.Err.Error()
 	})
 }
 
 // Find returns the skill of that name, nil when there is none.
-func (s *Set) Find(name string) *Skill {
-	if i := slices.IndexFunc(s.Skills, func(s *Skill) bool { return s.Name == name }); i >= 0 {
-		return s.Skills[i]
+func (set *Set) Find(name string) *Skill {
+	if i := slices.IndexFunc(set.Skills, func(s *Skill) bool { return s.Name == name }); i >= 0 {
+		return set.Skills[i]
 	}
 	return nil
 }
 
 // Fault tells why the skill in a folder of that name cannot be used, nil when
 // there is none.
-func (s *Set) Fault(name string) error {
-	if i := slices.IndexFunc(s.Faults, func(f Fault) bool { return f.Name == name }); i >= 0 {
-		return s.Faults[i].Err
+func (set *Set) Fault(name string) error {
+	if i := slices.IndexFunc(set.Faults, func(f Fault) bool { return f.Name == name }); i >= 0 {
+		return set.Faults[i].Err
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (s *Skill) Prompt(words string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("Follow the skill %q:\n\n%s\n\nThe files it names are relative to %s.", s.Name, body, filepath.Dir(s.Path))
+	text := fmt.Sprintf("Follow the skill %q:\n\n%s\n\nRelative paths in it begin at %s.", s.Name, body, filepath.Dir(s.Path))
 	if words = strings.TrimSpace(words); words != "" {
 		text += "\n\nUser: " + words
 	}

@@ -13,11 +13,11 @@ import (
 
 // place is a profile beside a repository with a folder in it.
 type place struct {
-	t                    *testing.T
+	t                    testing.TB
 	agent, root, project string
 }
 
-func newPlace(t *testing.T) place {
+func newPlace(t testing.TB) place {
 	dir := t.TempDir()
 	p := place{t, filepath.Join(dir, "agent"), filepath.Join(dir, "repo"), filepath.Join(dir, "repo", "deep")}
 	p.write(filepath.Join(p.root, ".git", "HEAD"), "ref: refs/heads/main\n")
@@ -188,7 +188,7 @@ func TestASkillIsReadAsItIsWhenItIsCalled(t *testing.T) {
 	s := p.library().Load(p.project).Find("greet")
 	p.near("greet", "---\ndescription: d\n---\n\nSay hello.\n")
 	text, err := s.Prompt("  to Bob ")
-	want := "Follow the skill \"greet\":\n\nSay hello.\n\nThe files it names are relative to " + filepath.Dir(path) + ".\n\nUser: to Bob"
+	want := "Follow the skill \"greet\":\n\nSay hello.\n\nRelative paths in it begin at " + filepath.Dir(path) + ".\n\nUser: to Bob"
 	if text != want || err != nil {
 		t.Error(text, err)
 	}

@@ -134,7 +134,8 @@ func (l *Log) add(bodies []Body) error {
 	for i, e := range entries {
 		l.tree.add(e)
 		l.labels.note(bodies[i])
-		l.wanted = l.wanted || e.Type == typeMessage
+		called, ok := bodies[i].(*CustomMessage) // a skill, in place of a message
+		l.wanted = l.wanted || e.Type == typeMessage || ok && called.Attribution == "user"
 	}
 	l.pending = append(l.pending, entries...)
 	return nil

@@ -25,13 +25,15 @@ var update = flag.Bool("update", false, "write what the agent says into the conv
 //   - `host`: what the host does. Lines that begin with { are sent, neighbours in
 //     one write, with $ask1, $file1 and the like for what was named earlier.
 //     "wait TEXT" takes frames until one begins so, "sleep 1s" lets time pass,
-//     "settle" waits until nothing moves. In the end the input is closed. Words
+//     "settle" waits until nothing moves, "put FILE TEXT" writes a file of the
+//     folder, with \n for line breaks. In the end the input is closed. Words
 //     on top: "drain" is --drain, "apart" lists the responses behind the events,
 //     where their order is nobody's promise;
 //   - `agent`: the frames expected, in short;
 //   - `approval`, where it is there: which tool calls run, as YAML;
 //   - `requests`, where it is there: what the model is asked, one line each;
-//   - `NAME.jsonl`: a session file that is there, as $dir/NAME.jsonl.
+//   - `NAME.jsonl`: a session file that is there, as $dir/NAME.jsonl;
+//   - `.veyyon/NAME`: what the project has for the program.
 //
 // Time is fake, unless a bash command needs a real process.
 func TestWholeConversations(t *testing.T) {
@@ -54,7 +56,7 @@ func check(t *testing.T, file string) {
 	for i := range archive.Files {
 		section := &archive.Files[i]
 		sections[section.Name] = section
-		if strings.HasSuffix(section.Name, ".jsonl") {
+		if strings.HasSuffix(section.Name, ".jsonl") || strings.HasPrefix(section.Name, ".veyyon/") {
 			files[section.Name] = section.Data
 		}
 	}
@@ -145,6 +147,9 @@ func (k *talk) play(host []string) {
 			time.Sleep(d)
 		case "settle":
 			k.settle()
+		case "put":
+			name, text, _ := strings.Cut(rest, " ")
+			writeFile(k.t, filepath.Join(k.dir, name), []byte(strings.ReplaceAll(text, `\n`, "\n")))
 		case "":
 		default:
 			k.t.Fatalf("host section: %q", line)

@@ -26,6 +26,7 @@ import (
 	"veyyon.dev/veyyon/core/model/scripted"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
+	"veyyon.dev/veyyon/core/skill"
 	"veyyon.dev/veyyon/core/subagent"
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/tool/task"
@@ -122,6 +123,7 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 			Transcripts: func(dir string) transcript.Options { return transcript.Options{CWD: dir, Dir: k.dir} },
 			System:      func(string) func() []string { return func() []string { return []string{"be good"} } },
 			Dir:         k.dir, Emit: sink.Emit, BackgroundLimit: 4, Approval: o.approval,
+			Skills: skill.NewLibrary(skill.Sources{Agent: filepath.Join(k.dir, "agent")}), SkillCommands: true,
 			Retry: session.Retry{Max: 2, BaseDelayMs: 500, MaxDelayMs: 60_000},
 			Choice: session.Choice{
 				Model: script, Thinking: model.LevelHigh, Steering: session.QueueOneAtATime, FollowUp: session.QueueOneAtATime,
@@ -344,6 +346,9 @@ func testTools() []tool.Tool {
 
 func writeFile(t *testing.T, path string, data []byte) {
 	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}

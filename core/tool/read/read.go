@@ -68,6 +68,9 @@ type Options struct {
 	URIs host.URIs // nil when the host has none
 	// Artifact is the file of the session's artifact n; nil when there are none.
 	Artifact func(session tool.Session, n int) (path string, ok bool)
+	// Skill is the file that a skill:// URL means for work in dir; nil when there
+	// are none.
+	Skill func(dir, url string) (path string, err error)
 	// Limit is how many lines are shown when no end is asked for; 0 is 300, and
 	// 3000 is the most.
 	Limit int

@@ -224,12 +224,21 @@ func (desk) Read(_ context.Context, url string) (host.Resource, error) {
 func TestReadOfURLs(t *testing.T) {
 	dir := t.TempDir()
 	artifact := put(t, dir, "artifact.log", "kept\n")
-	opts := Options{URIs: desk{}, Artifact: func(_ tool.Session, n int) (string, bool) { return artifact, n == 3 }}
+	opts := Options{
+		URIs: desk{}, Artifact: func(_ tool.Session, n int) (string, bool) { return artifact, n == 3 },
+		Skill: func(dir, url string) (string, error) {
+			if url != "skill://greet/a" {
+				return "", errors.New("no such skill")
+			}
+			return filepath.Join(dir, "artifact.log"), nil
+		},
+	}
 	for path, want := range map[string]string{
 		"DB://users/42":    "1:db://users/42\n2:name=Alice",
 		"db://users/42:2":  "2:name=Alice",
 		"db://fixed/1:2-2": "name=Alice",
 		"artifact://3:raw": "kept",
+		"skill://greet/a":  "[skill://greet/a is " + artifact + "]\n1:kept",
 	} {
 		if got := text(t, New(opts), dir, path); got != want {
 			t.Errorf("%s is %q", path, got)
@@ -237,7 +246,7 @@ func TestReadOfURLs(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"https://example.com": "reading the web (https://example.com) is not available yet", "other://x": "nothing is registered that reads other:// URLs",
-		"artifact://4": "this session has no artifact 4", "artifact://x": "artifact://x does not name an artifact; its form is artifact://<number>",
+		"skill://none": "no such skill", "artifact://4": "this session has no artifact 4", "artifact://x": "artifact://x does not name an artifact; its form is artifact://<number>",
 	} {
 		if _, err := run(t.Context(), New(opts), dir, path); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", path, err)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/tool"
 )
 
@@ -18,6 +19,8 @@ func (r *reader) readURL(ctx context.Context, call tool.Call, scheme, url string
 	switch scheme {
 	case "artifact":
 		return r.readArtifact(ctx, call, base, sel)
+	case "skill":
+		return r.readSkill(ctx, call, base, sel)
 	case "http", "https":
 		return tool.Output{}, fmt.Errorf("reading the web (%s) is not available yet", base)
 	}
@@ -36,6 +39,22 @@ func (r *reader) readURL(ctx context.Context, call tool.Call, scheme, url string
 	sel.Raw = sel.Raw || resource.Immutable || known.Immutable
 	details := Details{URL: base, ContentType: resource.ContentType, Notes: resource.Notes}
 	return r.readText(ctx, strings.NewReader(resource.Content), sel, "uri", details)
+}
+
+// readSkill reads a file of a skill. What that says is relative to where it is.
+func (r *reader) readSkill(ctx context.Context, call tool.Call, url string, sel selector) (tool.Output, error) {
+	if r.opts.Skill == nil {
+		return tool.Output{}, unknownScheme("skill")
+	}
+	path, err := r.opts.Skill(call.Dir, url)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	out, err := r.readPath(ctx, path, sel, Details{URL: url})
+	if err == nil {
+		out.Content = append(message.Blocks{message.NewText(fmt.Sprintf("[%s is %s]\n", url, path))}, out.Content...)
+	}
+	return out, err
 }
 
 func unknownScheme(scheme string) error {

@@ -1,0 +1,127 @@
+package core
+
+import (
+	"context"
+
+	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/session"
+	"veyyon.dev/veyyon/core/skill"
+	"veyyon.dev/veyyon/core/slash"
+)
+
+// Prompt runs a slash command, or gives the prompt to the session.
+//
+// Protocol: "prompt payload"; the order is that of facts/platform 5.1.
+func (a *Agent) Prompt(ctx context.Context, p session.Prompt) (session.Accepted, error) {
+	offer := a.announceCommands(a.hub.Front().Dir(), false)
+	if called, words, err := offer.skills.Called(p.Text); called != nil || err != nil {
+		return a.callSkill(ctx, p, called, words, err)
+	}
+	if run := slash.Lookup(p.Text); run != nil {
+		return a.slash(ctx, run)
+	}
+	return a.say(ctx, p)
+}
+
+// say gives the prompt to the session.
+func (a *Agent) say(ctx context.Context, p session.Prompt) (session.Accepted, error) {
+	return moving(ctx, a, func(front *session.Session) (session.Accepted, error) { return front.Prompt(ctx, p) })
+}
+
+// callSkill says what a skill says, unless err tells why it cannot.
+func (a *Agent) callSkill(ctx context.Context, p session.Prompt, s *skill.Skill, words string, err error) (session.Accepted, error) {
+	text := ""
+	if err == nil {
+		text, err = s.Prompt(words)
+	}
+	if err != nil {
+		return a.stayLocal(event.CommandOutput{Text: "The skill cannot be used: " + err.Error()}), nil
+	}
+	details, _ := message.Marshal(calledSkill{s.Name, s.Path, words}) // texts always encode
+	p.Message = &message.Custom{
+		Role: message.RoleCustom, CustomType: session.SkillPrompt, Content: message.NewUser(text, p.Images).Content,
+		Display: true, Details: details, Attribution: "user", Timestamp: message.Now(),
+	}
+	if p.Behavior == "" {
+		p.Behavior = "steer"
+	}
+	accepted, err := a.say(ctx, p)
+	invoked := true
+	accepted.AgentInvoked = &invoked
+	return accepted, err
+}
+
+// calledSkill is the details of a message that calls a skill.
+type calledSkill struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+	Args string `json:"args,omitempty"`
+}
+
+// stayLocal tells the host what came of a prompt that no model sees.
+func (a *Agent) stayLocal(events ...event.Event) session.Accepted {
+	a.opts.Emit(events...)
+	local := false
+	return session.Accepted{AgentInvoked: &local}
+}
+
+func (a *Agent) slash(ctx context.Context, run func(context.Context, slash.Target) (slash.Effect, error)) (session.Accepted, error) {
+	effect, err := run(ctx, a)
+	if err != nil {
+		return session.Accepted{}, err
+	}
+	state, err := a.State(ctx)
+	if err != nil {
+		return session.Accepted{}, err
+	}
+	events := []event.Event{event.CommandOutput{Text: effect.Output}}
+	if effect.Title {
+		events = append(events, event.SessionInfoUpdate{Title: state.SessionName, SessionID: state.SessionID})
+	}
+	if effect.Config {
+		events = append(events, event.ConfigUpdate{Model: state.Model, ThinkingLevel: string(state.ThinkingLevel)})
+	}
+	return a.stayLocal(events...), nil
+}
+
+// An offer is where the slash commands beside the builtin ones come from. As
+// long as it equals itself, so do they.
+type offer struct {
+	skills *skill.Set
+}
+
+func (a *Agent) offer(dir string) offer {
+	o := offer{skills: skill.None}
+	if a.opts.Skills != nil && a.opts.SkillCommands {
+		o.skills = a.opts.Skills.Load(dir)
+	}
+	return o
+}
+
+// announceCommands tells the host which slash commands a session in dir has, if
+// it does not know them or anew is asked for.
+func (a *Agent) announceCommands(dir string, anew bool) offer {
+	now := a.offer(dir)
+	if before := a.told.Swap(&now); anew || before == nil || *before != now {
+		a.opts.Emit(event.AvailableCommands{Commands: now.commands()})
+	}
+	return now
+}
+
+// Commands lists the slash commands of the session in front.
+func (a *Agent) Commands(context.Context) ([]event.Command, error) {
+	return a.announceCommands(a.hub.Front().Dir(), false).commands(), nil
+}
+
+// commands is the list in the order of facts/platform 5.3; of two of one name
+// the first counts.
+func (o offer) commands() []event.Command {
+	list := slash.List()
+	for _, s := range o.skills.Skills {
+		list = append(list, event.Command{
+			Name: "skill:" + s.Name, Description: s.Description, Input: &event.CommandHint{Hint: "arguments"}, Source: "skill",
+		})
+	}
+	return list
+}
