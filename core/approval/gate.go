@@ -3,6 +3,7 @@ package approval
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,6 +41,7 @@ type Gate struct {
 	*common
 	agent  string   // "" for the session itself
 	within []string // where calls may reach
+	homes  []string // the session's directory and copies of it, where rules hold for programs with a relative path
 }
 
 // common is what a session and its agents share.
@@ -58,19 +60,25 @@ type common struct {
 func NewGate(opts Options, dir string) *Gate {
 	c := &common{opts: opts, asking: semaphore.NewWeighted(1), bypass: opts.Bypass, remembered: map[string]Verdict{}}
 	c.present, c.leave = context.WithCancelCause(context.Background())
-	return &Gate{common: c, within: []string{dir}}
+	return &Gate{common: c, within: []string{dir}, homes: []string{dir}}
 }
 
 // Agent is the gate of an agent that works for the session, nil when that has
-// none. It may reach no further, but for a copy of the working tree that was made
-// for it; copied is "" for none.
-func (g *Gate) Agent(id, copied string) *Gate {
+// none. It may reach no further, but for a copy of dir that was made for it to
+// work in; copied is "" for none.
+func (g *Gate) Agent(id, dir, copied string) *Gate {
 	if g == nil {
 		return nil
 	}
-	child := &Gate{common: g.common, agent: id, within: g.within}
-	if copied != "" {
-		child.within = append(g.within[:len(g.within):len(g.within)], copied)
+	child := &Gate{common: g.common, agent: id, within: g.within, homes: g.homes}
+	if copied == "" {
+		return child
+	}
+	if len(Call{Within: g.within}.beyond(dir)) == 0 {
+		child.within = append(slices.Clip(g.within), copied)
+	}
+	if slices.Contains(g.homes, dir) {
+		child.homes = append(slices.Clip(g.homes), copied)
 	}
 	return child
 }
@@ -117,7 +125,7 @@ func (g *Gate) SetBypass(on bool) {
 // output. When ask is there, the person has to be asked: it waits for the answer,
 // and refuses likewise; the end of its context takes the dialog back.
 func (g *Gate) Check(spec tool.Spec, call tool.Call) (refusal *tool.Output, ask func(context.Context) *tool.Output) {
-	c := Call{Tool: spec.Name, Tier: spec.Tier, Args: call.Args, Dir: call.Dir, Within: g.within}
+	c := Call{Tool: spec.Name, Tier: spec.Tier, Args: call.Args, Dir: call.Dir, Within: g.within, Homes: g.homes}
 	d := g.opts.Policy.Decide(c)
 	if d.Verdict == Prompt {
 		if known, ok := g.known(c, d); ok {

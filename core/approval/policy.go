@@ -3,6 +3,7 @@ package approval
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"veyyon.dev/veyyon/core/approval/command"
@@ -32,6 +33,9 @@ type Call struct {
 	// Within are the directories that the session may work in without being
 	// asked; nil is Dir.
 	Within []string
+	// Homes are the directories in which rules hold for programs that are named by
+	// a relative path; nil is Dir.
+	Homes []string
 }
 
 // A Decision is the verdict about a call and why.
@@ -165,7 +169,11 @@ func (p Policy) line(c Call) command.Line {
 		return command.Line{Hidden: true, Doubts: []string{"the arguments cannot be read"}}
 	}
 	where := file.Resolve(c.Dir, args.Cwd) // the shell takes ~ for a name, and then does not start
-	place := command.Place{Moved: where != c.Dir, Outside: len(c.beyond(where)) > 0}
+	homes := c.Homes
+	if homes == nil {
+		homes = []string{c.Dir}
+	}
+	place := command.Place{Moved: !slices.Contains(homes, where), Outside: len(c.beyond(where)) > 0}
 	for name := range args.Env {
 		place.Env = append(place.Env, name)
 	}

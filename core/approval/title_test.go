@@ -10,7 +10,7 @@ import (
 
 func TestADialogShowsWhatWouldHide(t *testing.T) {
 	g := NewGate(Options{}, "/w")
-	agent := g.Agent("Ann", "")
+	agent := g.Agent("Ann", "/w", "")
 	for _, c := range []struct {
 		gate       *Gate
 		tool, args string

@@ -78,7 +78,7 @@ func (w *Work) open(ctx context.Context) (*session.Session, error) {
 	}
 	w.choose(&opts)
 	w.tracker.asks(opts.Choice.Model)
-	opts.Gate = opts.Gate.Agent(w.tracker.life.ID, w.copied())
+	opts.Gate = opts.Gate.Agent(w.tracker.life.ID, w.order.Dir, w.copied())
 	opts.Choice.Interrupt = session.InterruptWait // a word about the budget is to end no calls
 	opts.Dir, opts.Tools, opts.Emit, opts.Over = w.dir, w.tools(opts.Tools), w.heard, w.yield.over
 	// It has to have ended before its parent gives the call up that waits for it.
