@@ -116,6 +116,10 @@ func quoteStars(head []byte) []byte {
 	})
 }
 
+// lineEnds leaves newlines alone to end lines, as lines are counted everywhere
+// else; to YAML a carriage return ends one too.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", " ")
+
 func parse(head []byte) (meta Meta, fault *Error) {
 	// The library is known to panic on some inputs (its issue 876), which must
 	// not end the program.
@@ -124,7 +128,7 @@ func parse(head []byte) (meta Meta, fault *Error) {
 			meta, fault = Meta{}, &Error{Line: 1, Problem: fmt.Sprintf("the head cannot be parsed: %v", r)}
 		}
 	}()
-	tokens := lexer.Tokenize(string(quoteStars(head)))
+	tokens := lexer.Tokenize(lineEnds.Replace(string(quoteStars(head))))
 	if line := tooDeep(tokens); line > 0 {
 		return Meta{}, &Error{Line: line + 1, Problem: fmt.Sprintf("values lie more than %d deep within each other", maxDepth)}
 	}

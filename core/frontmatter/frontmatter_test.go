@@ -39,12 +39,13 @@ func TestAHeadIsPartedFromItsBody(t *testing.T) {
 
 func TestAFaultSaysItsLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"---\na: b\n":                  "line 1: the head is not closed by a line of three dashes",
-		"---\na: b\nc: [\n---\n":       "line 3: sequence end token ']' not found",
-		"---\na: 1\na: 2\n---\n":       `line 3: mapping key "a" already defined at [1:1]`,
-		"---\n- a\n---\n":              "line 2: the head is not a mapping of keys to values",
-		"---\na: &x 1\nb: [*x]\n---\n": "line 3: aliases are not supported",
-		"---\na: \xff\n---\n":          "is not valid UTF-8",
+		"---\na: b\n":                   "line 1: the head is not closed by a line of three dashes",
+		"---\na: b\nc: [\n---\n":        "line 3: sequence end token ']' not found",
+		"---\na: 1\na: 2\n---\n":        `line 3: mapping key "a" already defined at [1:1]`,
+		"---\n- a\n---\n":               "line 2: the head is not a mapping of keys to values",
+		"---\na: &x 1\nb: [*x]\n---\n":  "line 3: aliases are not supported",
+		"---\r\na: b\r\n0\r#\r\r0\n---": "line 3: non-map value is specified",
+		"---\na: \xff\n---\n":           "is not valid UTF-8",
 		"---\na: [\n" + strings.Repeat("[", maxDepth) + "\n---\n":        "line 3: values lie more than 32 deep within each other",
 		"---\na: " + strings.Repeat("{b: ", maxDepth+1) + "\n---\n":      "line 2: values lie more than 32 deep within each other",
 		"---\na: b\nc:\n" + strings.Repeat("- ", maxDepth+1) + "\n---\n": "line 4: values lie more than 32 deep within each other",
