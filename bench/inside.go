@@ -76,7 +76,7 @@ func serveInside(ctx context.Context, p *process, in, out *os.File) error {
 			return err
 		}
 		opts := router.Options{OnEOF: agent.EndOfInput}
-		if err := router.Run(ctx, inbound, out, rpc.Table(agent, rpc.NewURIs(ledger), sink), ledger, opts); err != nil {
+		if err := router.Run(ctx, inbound, out, rpc.Table(agent, rpc.NewURIs(ledger), sink, nil), ledger, opts); err != nil {
 			return err
 		}
 		return agent.Stop(ctx)

@@ -52,6 +52,7 @@ type Options struct {
 	Retry    session.Retry
 	Fallback session.Fallback
 	Todo     session.Todo
+	Spill    tool.Spill // when the text of a tool's result is too long
 	Budget   session.Budget
 	Team     *subagent.Team             // runs the agents that tools start; nil for none
 	Rules    func(dir string) *rule.Set // of a session that works in dir; nil for none
@@ -112,7 +113,7 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 	s := session.New(session.Options{
 		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
 		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.full.Load, Retry: a.opts.Retry,
-		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Budget: a.opts.Budget, Rules: a.rules(dir),
+		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Spill: a.opts.Spill, Budget: a.opts.Budget, Rules: a.rules(dir),
 		Compaction: a.opts.Compaction, Secrets: a.opts.Models.Secrets, MaxJobs: a.opts.MaxJobs, Gate: a.gate(dir),
 	})
 	a.lives.Go(func() { s.Loop(a.life) })

@@ -257,14 +257,14 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 	l.team = l.newTeam()
 	tools := l.tools(runner, ledger, uris)
 	return core.Options{
-		Models: l.models, Scope: l.scope, Tools: tools, HostTools: rpc.Tools{Ledger: ledger}, Shell: runner,
+		Models: l.models, Scope: l.scope, Tools: tools, HostTools: rpc.Tools{Ledger: ledger, Images: l.images()}, Shell: runner,
 		Transcripts: l.transcripts, Sessions: l.sessionsRoot(), System: l.system(tools), Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: emit, Deadline: l.deadline, Busy: newProcessors().tell,
 		Full: l.flags.MessageUpdates == "full" || l.flags.MessageUpdates == "" && config.MessageUpdates.Of(s) == "full",
 		Retry: session.Retry{
 			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),
 		},
 		Compaction: l.compaction(), Choice: l.choice, Resume: l.resume, BackgroundLimit: config.SessionAway.Of(s), MaxJobs: l.maxJobs(),
-		Fallback: fallback(s), Todo: reminders(s), Budget: budget(s), Rules: l.rules, Team: l.team,
+		Fallback: fallback(s), Todo: reminders(s), Spill: spill(s), Budget: budget(s), Rules: l.rules, Team: l.team,
 		Skills: l.skills, SkillCommands: config.SkillCommands.Of(s),
 		Approval: l.approval(rpc.UI{Ledger: ledger}, runner),
 	}

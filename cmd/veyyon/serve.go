@@ -131,7 +131,7 @@ func middle(l *launch) stages.Middle {
 		if l.flags.Drain {
 			opts.Grace = math.MaxInt64 // the turn that is waited for may take any time
 		}
-		failed := router.Run(ctx, inbound, out, rpc.Table(agent, uris, sink), ledger, opts)
+		failed := router.Run(ctx, inbound, out, rpc.Table(agent, uris, sink, l.images()), ledger, opts)
 		defer context.AfterFunc(ctx, over)()
 		agent.Linger(lingering)
 		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)

@@ -9,6 +9,7 @@ import (
 
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/file/picture"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/tool"
@@ -30,7 +31,7 @@ import (
 func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs) tool.Set {
 	s, locks := l.settings, &file.Locks{}
 	all := []tool.Tool{
-		read.New(read.Options{URIs: uris, Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s)}),
+		read.New(read.Options{URIs: uris, Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Plain: !config.ReadLineNumbers.Of(s), Images: l.images()}),
 		write.New(write.Options{Locks: locks, URIs: uris}),
 		edit.New(locks, edit.Likeness{Exact: !config.EditFuzzy.Of(s), Misspelt: 100 * (1 - config.EditThreshold.Of(s))}),
 	}
@@ -66,6 +67,21 @@ func (l *launch) bashOptions(runner *shell.Runner) bash.Options {
 		opts.Stall = milliseconds(config.StallAfter.Of(s))
 	}
 	return opts
+}
+
+// images makes images fit for models, as the settings have it.
+func (l *launch) images() picture.Fitter {
+	if config.ImagesResize.Of(l.settings) {
+		return picture.Fit
+	}
+	return picture.AsIs
+}
+
+// spill says when the text of a result is too long.
+func spill(s *config.Settings) tool.Spill {
+	return tool.Spill{
+		Limit: config.ToolSpill.Of(s) << 10, Head: config.ToolHead.Of(s) << 10, Tail: config.ToolTail.Of(s) << 10, Lines: config.ToolTailLines.Of(s),
+	}
 }
 
 func milliseconds(n int) *time.Duration {

@@ -18,7 +18,7 @@ type topologyCommand struct {
 // Run prints the pipeline as it is built: from the same values that make its
 // channels and start its workers.
 func (c *topologyCommand) Run() error {
-	stagesNow, lanes := stages.Topology(), router.Topology(rpc.Table(nil, nil, nil))
+	stagesNow, lanes := stages.Topology(), router.Topology(rpc.Table(nil, nil, nil, nil))
 	if c.Mermaid {
 		fmt.Print(mermaid(stagesNow, lanes))
 		return nil

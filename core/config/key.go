@@ -91,6 +91,10 @@ func enum(name, doc, preset string, others ...string) Key[string] {
 	return k
 }
 
+// maxSpill bounds what settings let into one result, in KiB; hosts get as much
+// of a running command with each update.
+const maxSpill = 1 << 10
+
 func hosted[T any](k Key[T]) Key[T] {
 	k.hosted = true
 	return k

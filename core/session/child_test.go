@@ -29,7 +29,7 @@ func TestAChildHasAllOfItsParentButWhatIsItsOwn(t *testing.T) {
 		Secrets: func() []string { return nil }, Unwind: time.Second, Over: func() bool { return false }, Deadline: time.Now().Add(time.Hour),
 		Busy: func(bool) {}, MaxJobs: 3,
 	}
-	for _, field := range []any{&opts.Fallback, &opts.Todo, &opts.Budget, &opts.Compaction, &opts.Choice} {
+	for _, field := range []any{&opts.Fallback, &opts.Todo, &opts.Spill, &opts.Budget, &opts.Compaction, &opts.Choice} {
 		fillIn(reflect.ValueOf(field).Elem())
 	}
 	opts.Choice.Model = &model.Model{ID: "m", Provider: "p"}

@@ -36,6 +36,7 @@ type Options struct {
 	Retry    Retry
 	Fallback Fallback
 	Todo     Todo
+	Spill    tool.Spill // when the text of a tool's result is too long
 	Budget   Budget
 	Rules    *rule.Set      // about what models write; nil for none
 	Gate     *approval.Gate // decides which tool calls run; nil lets all

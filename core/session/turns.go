@@ -32,7 +32,7 @@ func (st *state) startTurn() {
 			Thinking: st.level(), CacheKey: cmp.Or(st.s.opts.CacheKey, st.log().ID()),
 			Memo: st.memo,
 		},
-		Tools: tools, Dir: st.s.opts.Dir, Session: toolView{st.s, st.life}, Full: st.s.opts.Full != nil && st.s.opts.Full(),
+		Tools: tools, Dir: st.s.opts.Dir, Session: toolView{st.s, st.life}, Spill: st.s.opts.Spill, Full: st.s.opts.Full != nil && st.s.opts.Full(),
 		CallID: st.callIDs.unique, // the turn's while it runs: the loop notes ids only of messages the turn has finished
 	}
 	models := st.s.opts.Models

@@ -8,7 +8,7 @@ import (
 )
 
 // What is kept of a command's output, in bytes: its beginning and, unless
-// Command.Tail says otherwise, its end. What lies between is counted and left
+// Command.Head and Tail say otherwise, its end. What lies between is counted and left
 // out.
 const (
 	headBytes = 20 << 10
@@ -22,6 +22,7 @@ const (
 // goroutine only.
 type capture struct {
 	cleaner cleaner
+	first   int       // size of the head kept, in bytes
 	size    int       // of the tail kept, in bytes
 	columns int       // longest line kept, in bytes; 0 keeps all
 	spill   io.Writer // gets the whole text as well; may be nil
@@ -101,7 +102,7 @@ func (c *capture) endCut(out []byte) []byte {
 }
 
 func (c *capture) keep(text []byte) {
-	if room := headBytes - len(c.head); room > 0 {
+	if room := c.first - len(c.head); room > 0 {
 		n := min(room, len(text))
 		c.head, text = append(c.head, text[:n]...), text[n:]
 	}

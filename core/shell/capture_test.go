@@ -70,7 +70,7 @@ func FuzzCleaner(f *testing.F) {
 }
 
 func captured(columns int, chunks ...string) (Result, string) {
-	c := capture{columns: columns, size: tailBytes}
+	c := capture{columns: columns, first: headBytes, size: tailBytes}
 	for _, chunk := range chunks {
 		c.write([]byte(chunk))
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ type Command struct {
 	Terminal bool              // stdout and stderr are a terminal, where one can be had and VEYYON_NO_PTY is not set
 	Timeout  time.Duration     // none when 0
 	Columns  int               // longest line kept, in bytes; all of it when 0
+	Head     int               // how much of the beginning is kept, in bytes; 20 KiB when 0
 	Tail     int               // how much of the end is kept, in bytes; 50 KiB when 0
 	// Output gets the end of what was written so far, at most Tail, each time
 	// anew, 50 ms apart or more; on Run's goroutine. May be nil.
@@ -101,11 +103,8 @@ func (r *Runner) spawn(ctx context.Context, o order) (*process, error) {
 // follow goes with the command to its end.
 func (r *Runner) follow(ctx context.Context, p *process, c Command) Result {
 	f := following{process: p, output: c.Output, text: capture{
-		cleaner: cleaner{terminal: p.order.terminal && !p.noTTY}, size: c.Tail, columns: c.Columns, spill: c.Spill,
+		cleaner: cleaner{terminal: p.order.terminal && !p.noTTY}, first: cmp.Or(c.Head, headBytes), size: cmp.Or(c.Tail, tailBytes), columns: c.Columns, spill: c.Spill,
 	}}
-	if c.Tail == 0 {
-		f.text.size = tailBytes
-	}
 	var timeout <-chan time.Time // nil, so never ready, without one
 	if c.Timeout > 0 {
 		timer := time.NewTimer(c.Timeout)

@@ -50,6 +50,10 @@ func TestShortenedTextsAreBoundedAndValid(t *testing.T) {
 		piece := rapid.StringMatching(`[a-zé🙂\n]{1,80}`).Draw(t, "piece")
 		text := strings.Repeat(piece, InlineLimit/len(piece)+rapid.IntRange(0, 500).Draw(t, "more"))
 		got, cut := Shorten(text, "t", Call{Session: &shelf{}})
+		few := Spill{Limit: rapid.IntRange(1<<10, 3*InlineLimit).Draw(t, "limit"), Head: rapid.IntRange(1, InlineLimit).Draw(t, "head"), Lines: 3}
+		if small, cut := Shorten(text, "t", Call{Spill: few}); !utf8.ValidString(small) || len(small) > few.Limit+300 || cut != nil && (cut.OutputLines > 7 || cut.OutputBytes+cut.ElidedBytes != len(text)) {
+			t.Fatalf("%+v leaves %d bytes, %+v", few, len(small), cut)
+		}
 		if !utf8.ValidString(got) || len(got) > InlineLimit {
 			t.Fatalf("%d bytes, valid %v", len(got), utf8.ValidString(got))
 		}

@@ -61,6 +61,7 @@ type Call struct {
 	Dir     string          // the session's working directory, absolute
 	Update  func(Output)    // reports progress; each replaces the one before; never nil; not after Run returned
 	Session Session
+	Spill   Spill // when its text is too long
 }
 
 // Arguments reads the arguments into args, a pointer. Those that the schema lets

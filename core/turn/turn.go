@@ -28,7 +28,8 @@ type Input struct {
 	Tools   tool.Set
 	Dir     string // working directory of the tools
 	Session tool.Session
-	Full    bool // message updates carry the whole answer so far
+	Spill   tool.Spill // when the text of a result is too long
+	Full    bool       // message updates carry the whole answer so far
 	// CallID gives a tool call an id that no other call of the session has.
 	// It is called on the turn's goroutine only.
 	CallID func(providerID string) string

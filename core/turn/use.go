@@ -64,7 +64,7 @@ func (u *use) admit(in Input) {
 	}
 	u.tool = found
 	u.call = tool.Call{
-		ID: call.ID, Args: args, Dir: in.Dir, Session: in.Session,
+		ID: call.ID, Args: args, Dir: in.Dir, Session: in.Session, Spill: in.Spill,
 		Update: func(o tool.Output) { u.send(report{call: call, output: o}) },
 	}
 	if in.Approve == nil {

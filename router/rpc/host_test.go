@@ -83,7 +83,7 @@ func TestAHostToolCallGoesOutAndItsResultComesBack(t *testing.T) {
 		l := newLine(t)
 		var updates []event.ToolOutput
 		done := ask(func() (event.ToolOutput, error) {
-			return Tools{l.ledger}.Call(t.Context(), echo, func(o event.ToolOutput) { updates = append(updates, o) })
+			return Tools{Ledger: l.ledger}.Call(t.Context(), echo, func(o event.ToolOutput) { updates = append(updates, o) })
 		})
 		call := l.read()
 		id := call["id"]
@@ -107,7 +107,7 @@ func TestAFailedHostToolCallHasTheHostsText(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			l := newLine(t)
-			done := ask(func() (event.ToolOutput, error) { return Tools{l.ledger}.Call(t.Context(), echo, nil) })
+			done := ask(func() (event.ToolOutput, error) { return Tools{Ledger: l.ledger}.Call(t.Context(), echo, nil) })
 			frame["type"] = "host_tool_result"
 			l.write(l.read()["id"], frame)
 			got := <-done
@@ -128,7 +128,10 @@ var asks = map[string]struct {
 	aborted, gone string
 }{
 	"tool": {
-		func(ctx context.Context, l *router.Ledger) error { _, err := Tools{l}.Call(ctx, echo, nil); return err },
+		func(ctx context.Context, l *router.Ledger) error {
+			_, err := Tools{Ledger: l}.Call(ctx, echo, nil)
+			return err
+		},
 		object{"type": "host_tool_cancel"},
 		`Host tool "echo_host" was aborted`, "RPC client disconnected before host tool execution completed",
 	},

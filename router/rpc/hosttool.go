@@ -9,6 +9,7 @@ import (
 
 	"veyyon.dev/veyyon/core"
 	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/file/picture"
 	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/frames"
@@ -28,7 +29,10 @@ func (c *commands) setHostTools(ctx context.Context, given []wire.HostTool) (rou
 // Tools implements host.Tools over the wire.
 //
 // Protocol: "Host Tool Sub-Protocol"; facts/rpc 10.2 to 10.4.
-type Tools struct{ Ledger *router.Ledger }
+type Tools struct {
+	Ledger *router.Ledger
+	Images picture.Fitter // makes images of the host fit for models
+}
 
 // Call implements host.Tools.
 func (t Tools) Call(ctx context.Context, call host.ToolCall, fn func(event.ToolOutput)) (event.ToolOutput, error) {
@@ -46,7 +50,7 @@ func (t Tools) Call(ctx context.Context, call host.ToolCall, fn func(event.ToolO
 	if result.IsError {
 		return event.ToolOutput{}, hostError{text: toolErrorText(result.Output.Content)}
 	}
-	result.Output.Content = fitImages(result.Output.Content)
+	result.Output.Content = fitImages(t.Images, result.Output.Content)
 	return result.Output, nil
 }
 

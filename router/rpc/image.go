@@ -9,9 +9,9 @@ import (
 )
 
 // fitImage returns an image of the host's as it may go to a model: with the
-// media type that its bytes have, and shrunk when it is too large. The error
+// media type that its bytes have, and shrunk by the fitter when it is too large. The error
 // says why no model can take it.
-func fitImage(given *message.Image) (*message.Image, error) {
+func fitImage(fitter picture.Fitter, given *message.Image) (*message.Image, error) {
 	if size := base64.StdEncoding.DecodedLen(len(given.Data)); size > picture.MaxBytes+2 { // the padding counts
 		return nil, fmt.Errorf("the image is larger than the limit of %d bytes", picture.MaxBytes)
 	}
@@ -19,7 +19,7 @@ func fitImage(given *message.Image) (*message.Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the image cannot be decoded: %w", err)
 	}
-	fit, err := picture.Fit(raw)
+	fit, err := fitter.Fit(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func fitImage(given *message.Image) (*message.Image, error) {
 
 // fitImages does so for the images of a host tool; a text takes the place of one
 // that no model can take.
-func fitImages(content message.Blocks) message.Blocks {
+func fitImages(fitter picture.Fitter, content message.Blocks) message.Blocks {
 	fit := make(message.Blocks, len(content))
 	for i, block := range content {
 		fit[i] = block
@@ -41,7 +41,7 @@ func fitImages(content message.Blocks) message.Blocks {
 		if !ok {
 			continue
 		}
-		if small, err := fitImage(image); err != nil {
+		if small, err := fitImage(fitter, image); err != nil {
 			fit[i] = message.NewText(fmt.Sprintf("[image omitted: %v]", err))
 		} else {
 			fit[i] = small

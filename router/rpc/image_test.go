@@ -34,7 +34,7 @@ func TestPromptImagesNoModelTakesAreRefused(t *testing.T) {
 		"cut":       {good[:60], "images[1]: the image cannot be decoded"},
 		"too large": {strings.Repeat("A", picture.MaxBytes/3*4+8), "images[1]: the image is larger than the limit of 20971520 bytes"},
 	} {
-		_, err := fitted(wire.Prompt{Images: []*message.Image{message.NewImage(good, "image/png"), message.NewImage(c.data, "image/png")}})
+		_, err := (&commands{}).fitted(wire.Prompt{Images: []*message.Image{message.NewImage(good, "image/png"), message.NewImage(c.data, "image/png")}})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -45,7 +45,7 @@ func TestImagesHaveTheTypeOfTheirBytesAndFitModels(t *testing.T) {
 	small, large := pngOf(t, 4, 4), pngOf(t, 3000, 30)
 	given := []*message.Image{message.NewImage(small, "image/jpeg"), message.NewImage(small, ""), message.NewImage(large, "text/html")}
 	given[0].Detail = "low"
-	asked, err := fitted(wire.Prompt{Message: "look", Images: given})
+	asked, err := (&commands{}).fitted(wire.Prompt{Message: "look", Images: given})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestAHostToolsBadImageBecomesText(t *testing.T) {
 	small := pngOf(t, 4, 4)
 	content := message.Blocks{message.NewText("a"), message.NewImage("aGk=", "image/png"), message.NewImage(small, "image/gif")}
 	want := message.Blocks{message.NewText("a"), message.NewText("[image omitted: the image cannot be decoded]"), message.NewImage(small, "image/png")}
-	if diff := cmp.Diff(want, fitImages(content)); diff != "" {
+	if diff := cmp.Diff(want, fitImages(nil, content)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

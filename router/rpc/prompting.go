@@ -15,7 +15,7 @@ type invoked struct {
 }
 
 func (c *commands) prompt(ctx context.Context, p wire.Prompt, later router.Later) (router.Answer, error) {
-	asked, err := fitted(p)
+	asked, err := c.fitted(p)
 	if err != nil {
 		return router.Answer{}, err
 	}
@@ -31,7 +31,7 @@ func (c *commands) prompt(ctx context.Context, p wire.Prompt, later router.Later
 // abortAndPrompt never says whether the agent was invoked (the document's "Edge
 // behavior from runtime").
 func (c *commands) abortAndPrompt(ctx context.Context, p wire.Prompt, later router.Later) (router.Answer, error) {
-	asked, err := fitted(p)
+	asked, err := c.fitted(p)
 	if err != nil {
 		return router.Answer{}, err
 	}
@@ -41,7 +41,7 @@ func (c *commands) abortAndPrompt(ctx context.Context, p wire.Prompt, later rout
 }
 
 func (c *commands) steer(ctx context.Context, p wire.Prompt) (router.Answer, error) {
-	asked, err := fitted(p)
+	asked, err := c.fitted(p)
 	if err != nil {
 		return router.Answer{}, err
 	}
@@ -50,7 +50,7 @@ func (c *commands) steer(ctx context.Context, p wire.Prompt) (router.Answer, err
 }
 
 func (c *commands) followUp(ctx context.Context, p wire.Prompt) (router.Answer, error) {
-	asked, err := fitted(p)
+	asked, err := c.fitted(p)
 	if err != nil {
 		return router.Answer{}, err
 	}
@@ -74,10 +74,10 @@ func (c *commands) newSession(ctx context.Context, n wire.NewSession) (router.An
 
 // fitted is what the session is asked. An image that a provider would refuse is
 // refused here: in a session's file it would spoil every request to come.
-func fitted(p wire.Prompt) (session.Prompt, error) {
+func (c *commands) fitted(p wire.Prompt) (session.Prompt, error) {
 	asked := session.Prompt{Text: p.Message, Behavior: p.Behavior}
 	for i, image := range p.Images {
-		fit, err := fitImage(image)
+		fit, err := fitImage(c.images, image)
 		if err != nil {
 			return session.Prompt{}, fault.Newf(fault.Invalid, "images[%d]: %v", i, err)
 		}

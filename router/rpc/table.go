@@ -6,6 +6,7 @@ package rpc
 
 import (
 	"veyyon.dev/veyyon/core"
+	"veyyon.dev/veyyon/core/file/picture"
 	"veyyon.dev/veyyon/core/session"
 	wire "veyyon.dev/veyyon/frames/rpc"
 	"veyyon.dev/veyyon/router"
@@ -17,6 +18,8 @@ type commands struct {
 	agent *core.Agent
 	uris  *URIs
 	sink  *Sink
+	// images makes images of the host fit for models.
+	images picture.Fitter
 
 	constant constantState // the Starter's
 	large    chan struct{} // holds a token while a large answer is being encoded: one at a time
@@ -33,9 +36,9 @@ func NewCodec() *wire.Codec {
 
 // Table returns the routes of the protocol for an agent. uris is where
 // set_host_uri_schemes takes effect, sink where set_event_filter does; they are
-// the agent's.
-func Table(agent *core.Agent, uris *URIs, sink *Sink) router.Table {
-	c := &commands{agent: agent, uris: uris, sink: sink, large: make(chan struct{}, 1)}
+// the agent's. images makes what hosts show fit for models.
+func Table(agent *core.Agent, uris *URIs, sink *Sink, images picture.Fitter) router.Table {
+	c := &commands{agent: agent, uris: uris, sink: sink, images: images, large: make(chan struct{}, 1)}
 	var table router.Table
 	for _, row := range c.rows() {
 		table = append(table, row.route)

@@ -40,7 +40,7 @@ get_entries, get_tree, get_messages_page, set_label, open_session, list_sessions
 
 func TestTheTableIsTheProtocolsInItsOrder(t *testing.T) {
 	var names []string
-	for _, route := range Table(nil, NewURIs(nil), nil) {
+	for _, route := range Table(nil, NewURIs(nil), nil, nil) {
 		names = append(names, route.Name)
 	}
 	same(t, names, strings.FieldsFunc(protocol, func(r rune) bool { return strings.ContainsRune(", \n", r) }))
@@ -48,7 +48,7 @@ func TestTheTableIsTheProtocolsInItsOrder(t *testing.T) {
 
 func TestOnlyWhatWaitsIsPooled(t *testing.T) {
 	pooled := map[router.Pool][]string{}
-	for _, lane := range router.Topology(Table(nil, NewURIs(nil), nil))[1:] {
+	for _, lane := range router.Topology(Table(nil, NewURIs(nil), nil, nil))[1:] {
 		pooled[lane.Pool] = lane.Commands
 	}
 	same(t, pooled, map[router.Pool][]string{
@@ -89,7 +89,7 @@ func conversation(t *testing.T, lines ...string) []string {
 			return err
 		}
 		ledger := router.NewLedger(ctx, out)
-		return router.Run(ctx, inbound, out, Table(nil, NewURIs(ledger), nil), ledger, router.Options{})
+		return router.Run(ctx, inbound, out, Table(nil, NewURIs(ledger), nil, nil), ledger, router.Options{})
 	}
 	if err := stages.Pipe(t.Context(), strings.NewReader(strings.Join(lines, "\n")), &out, NewCodec(), middle, stages.Options{}); err != nil {
 		t.Fatal(err)

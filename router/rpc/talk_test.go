@@ -119,7 +119,7 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 		tools := append(testTools(), task.New(task.Options{Team: team, Dir: k.dir, Batch: true, Async: true}))
 		agent, err := core.New(ctx, core.Options{
 			Models: models, Scope: models.All(), Tools: tool.NewSet(tools...), Team: team, MaxJobs: 8,
-			Compaction: session.Compaction{Limits: compaction.Limits{KeepRecent: 20}}, HostTools: Tools{ledger}, Shell: o.shell,
+			Compaction: session.Compaction{Limits: compaction.Limits{KeepRecent: 20}}, HostTools: Tools{Ledger: ledger}, Shell: o.shell,
 			Transcripts: func(dir string) transcript.Options { return transcript.Options{CWD: dir, Dir: k.dir} },
 			System:      func(string) func() []string { return func() []string { return []string{"be good"} } },
 			Dir:         k.dir, Emit: sink.Emit, BackgroundLimit: 4, Approval: o.approval,
@@ -141,7 +141,7 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 			agent.EndOfInput(finishing)
 			_ = agent.AbortBash(finishing)
 		}}
-		failed := router.Run(ctx, inbound, out, Table(agent, uris, sink), ledger, opts)
+		failed := router.Run(ctx, inbound, out, Table(agent, uris, sink, nil), ledger, opts)
 		lingering, over := context.WithTimeout(ctx, 5*time.Second)
 		defer over()
 		agent.Linger(lingering)

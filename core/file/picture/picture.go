@@ -56,7 +56,24 @@ func Sniff(head []byte) string {
 // Fit returns the image as it may go to a model: as it is when it is within the
 // limits and of an accepted kind, shrunk or encoded anew otherwise. An error is
 // ErrUnreadable, or names the limit. It uses up to four bytes a pixel.
-func Fit(data []byte) (Picture, error) {
+func Fit(data []byte) (Picture, error) { return check(data, true) }
+
+// AsIs is Fit for an image that is not to be made smaller: it stays as it is when
+// it is of an accepted kind, and else is encoded anew at its size.
+func AsIs(data []byte) (Picture, error) { return check(data, false) }
+
+// A Fitter is Fit or AsIs; nil is Fit.
+type Fitter func(data []byte) (Picture, error)
+
+// Fit makes the image fit.
+func (f Fitter) Fit(data []byte) (Picture, error) {
+	if f == nil {
+		return Fit(data)
+	}
+	return f(data)
+}
+
+func check(data []byte, resize bool) (Picture, error) {
 	if len(data) > MaxBytes {
 		return Picture{}, fmt.Errorf("the image has %d bytes, more than the limit of %d", len(data), MaxBytes)
 	}
@@ -73,8 +90,12 @@ func Fit(data []byte) (Picture, error) {
 		return Picture{}, fmt.Errorf("%w: %v", ErrUnreadable, err)
 	}
 	accepted := mime != "image/bmp" && mime != "image/tiff"
-	if accepted && max(size.Width, size.Height) <= maxSide && len(data) <= targetSize {
+	small := max(size.Width, size.Height) <= maxSide && len(data) <= targetSize
+	switch {
+	case accepted && (small || !resize):
 		return Picture{Data: data, MimeType: mime, Width: size.Width, Height: size.Height}, nil
+	case !resize:
+		return encode(decoded)
 	}
 	return shrink(decoded)
 }

@@ -42,6 +42,22 @@ func TestLargePicturesAreShrunk(t *testing.T) {
 	}
 }
 
+// images.autoResize was accepted and not followed.
+func TestAsIsKeepsTheSize(t *testing.T) {
+	data := encoded(t, noise(1800, 300), func(b *bytes.Buffer, m image.Image) error { return png.Encode(b, m) })
+	p, err := Fitter(AsIs).Fit(data)
+	if err != nil || !bytes.Equal(p.Data, data) || p.Width != 1800 {
+		t.Errorf("%d×%d, %v", p.Width, p.Height, err)
+	}
+	other := encoded(t, noise(1800, 300), func(b *bytes.Buffer, m image.Image) error { return bmp.Encode(b, m) })
+	if p, err = AsIs(other); err != nil || p.Width != 1800 || p.MimeType != "image/png" && p.MimeType != "image/jpeg" {
+		t.Errorf("%s %d×%d, %v", p.MimeType, p.Width, p.Height, err)
+	}
+	if _, err := AsIs(data[:len(data)/2]); !errors.Is(err, ErrUnreadable) {
+		t.Errorf("half of it: %v", err)
+	}
+}
+
 func TestOtherKindsBecomePNGOrJPEG(t *testing.T) {
 	p, err := Fit(encoded(t, image.NewNRGBA(image.Rect(0, 0, 60, 50)), func(b *bytes.Buffer, m image.Image) error { return bmp.Encode(b, m) }))
 	if err != nil || p.MimeType != "image/png" && p.MimeType != "image/jpeg" || p.Width != 60 {

@@ -23,9 +23,9 @@ const (
 	maxTimeout     = 3600
 )
 
-// maxTail is what the model sees of the end of a long output, in bytes: it fits
-// into tool.InlineLimit with the beginning.
-const maxTail = 28 << 10
+// maxNotice is what is left of the room for an output to the words about it, in
+// bytes.
+const maxNotice = 2 << 10
 
 //go:embed bash.md
 var description string
@@ -162,11 +162,12 @@ func (b bash) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 func (b bash) run(ctx context.Context, c *command, call tool.Call, tell func(tail string)) (tool.Output, error) {
 	var whole artifact
 	details, notices := c.details, c.notices
+	bounds := call.Spill.Bounds()
 	began := time.Now()
 	result, err := b.opts.Runner.Run(ctx, shell.Command{
 		Line: c.Command, Dir: c.dir, Env: c.Env, Terminal: b.opts.Terminal,
 		Timeout: time.Duration(details.TimeoutSeconds * float64(time.Second)),
-		Columns: b.opts.Columns, Tail: maxTail, Spill: &whole, Output: tell,
+		Columns: b.opts.Columns, Head: bounds.Head, Tail: max(bounds.Limit-bounds.Head-maxNotice, bounds.Limit/4), Spill: &whole, Output: tell,
 	})
 	if err != nil {
 		return tool.ErrorOutput(err.Error()), nil
@@ -176,7 +177,7 @@ func (b bash) run(ctx context.Context, c *command, call tool.Call, tell func(tai
 		notices = append(notices, "pty requested but unavailable in this environment; ran without a terminal")
 	}
 	if result.Truncated {
-		cut := truncation(result)
+		cut := truncation(result, bounds.Limit)
 		notices = append(notices, whole.save(cut, call))
 		details.Meta = &tool.Meta{Truncation: cut}
 	}
@@ -210,10 +211,10 @@ func output(result shell.Result, details Details, notices []string) (tool.Output
 	return out, err
 }
 
-func truncation(r shell.Result) *tool.Truncation {
+func truncation(r shell.Result, limit int) *tool.Truncation {
 	return &tool.Truncation{
 		Direction: "middle", TruncatedBy: "middle", TotalLines: r.TotalLines, TotalBytes: r.TotalBytes,
-		OutputLines: r.OutputLines, OutputBytes: r.OutputBytes, MaxBytes: tool.InlineLimit,
+		OutputLines: r.OutputLines, OutputBytes: r.OutputBytes, MaxBytes: limit,
 		ElidedLines: max(0, r.TotalLines-r.OutputLines), ElidedBytes: max(0, r.TotalBytes-r.OutputBytes),
 	}
 }

@@ -38,12 +38,13 @@ type page struct {
 	endless     bool        // that line has more bytes than were read of it
 	lossy       bool        // bytes were replaced
 	raw         bool
+	plain       bool // without line numbers
 }
 
 // newPage reads the ranges of a text; limit is how many lines an open range
-// gives. It stops reading soon after the last line it needs.
-func newPage(ctx context.Context, text io.Reader, sel selector, limit int) (*page, error) {
-	p := &page{raw: sel.Raw}
+// gives, and a plain page has no line numbers. It stops reading soon after the last line it needs.
+func newPage(ctx context.Context, text io.Reader, sel selector, limit int, plain bool) (*page, error) {
+	p := &page{raw: sel.Raw, plain: plain}
 	ranges := sel.Ranges
 	if len(ranges) == 0 {
 		ranges = []lineRange{{From: 1}}
@@ -133,10 +134,14 @@ func (p *page) add(number int, line textLine) bool {
 	switch {
 	case p.raw:
 		p.out.WriteString(shown)
-	case p.last != 0 && number > p.last+1:
-		fmt.Fprintf(&p.out, "…\n%d:%s\n", number, shown)
 	default:
-		fmt.Fprintf(&p.out, "%d:%s\n", number, shown)
+		if p.last != 0 && number > p.last+1 {
+			p.out.WriteString("…\n")
+		}
+		if !p.plain {
+			fmt.Fprintf(&p.out, "%d:", number)
+		}
+		p.out.WriteString(shown + "\n")
 	}
 	if p.first == 0 {
 		p.first = number

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/file/picture"
@@ -29,6 +30,9 @@ const maxWide = 4 << 20
 
 //go:embed read.md
 var description string
+
+// numbered is what the description says of line numbers.
+const numbered = "Text comes with line numbers, as `12:text` for line 12; they are not part of the file."
 
 const parameters = `{
   "type": "object",
@@ -74,6 +78,9 @@ type Options struct {
 	// Limit is how many lines are shown when no end is asked for; 0 is 300, and
 	// 3000 is the most.
 	Limit int
+	Plain bool // shows lines without their numbers
+	// Images makes images fit for models.
+	Images picture.Fitter
 }
 
 // New returns the tool.
@@ -95,8 +102,12 @@ type reader struct {
 const maxDecoding = 1
 
 func (r *reader) Spec() tool.Spec {
+	text := description
+	if r.opts.Plain {
+		text = strings.NewReplacer(numbered, "Text comes without line numbers.", " without line numbers, exactly", " exactly").Replace(text)
+	}
 	return tool.Spec{
-		Name: "read", Label: "Read", Description: description, Parameters: json.RawMessage(parameters), Tier: tool.TierRead,
+		Name: "read", Label: "Read", Description: text, Parameters: json.RawMessage(parameters), Tier: tool.TierRead,
 	}
 }
 
@@ -188,7 +199,7 @@ func (r *reader) readPath(ctx context.Context, path string, sel selector, detail
 }
 
 func (r *reader) readText(ctx context.Context, text io.Reader, sel selector, kind string, details Details) (tool.Output, error) {
-	p, err := newPage(ctx, text, sel, r.opts.Limit)
+	p, err := newPage(ctx, text, sel, r.opts.Limit, r.opts.Plain)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -210,7 +221,7 @@ func (r *reader) readImage(ctx context.Context, in io.Reader, size int64, detail
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("reading %s: %w", details.ResolvedPath, err)
 	}
-	p, err := picture.Fit(raw)
+	p, err := r.opts.Images.Fit(raw)
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("reading %s: %w", details.ResolvedPath, err)
 	}

@@ -27,6 +27,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// readLineNumbers was accepted and not followed.
+func TestPlainTextHasNoLineNumbers(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "a", "one\r\ntwo\r\nthree\r\nfour\r\nfive\r\nsix\r\nseven\r\neight\r\n")
+	plain := New(Options{Plain: true})
+	if got, want := text(t, plain, dir, "a:1-1,8-8"), "one\ntwo\nthree\nfour\n…\nseven\neight"; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	if told := plain.Spec().Description; strings.Contains(told, "12:text") || !strings.Contains(told, "Text comes without line numbers. A result") || !strings.Contains(told, "`a.go:40-80:raw` exactly as the file has it") {
+		t.Errorf("models are told:\n%s", told)
+	}
+}
+
 func TestReadShowsText(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "a", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n")
