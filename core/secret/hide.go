@@ -2,12 +2,14 @@
 package secret
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"html"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Hidden is what stands where a secret was.
@@ -18,37 +20,56 @@ const Hidden = "[redacted]"
 const MinKey = 4
 
 // Hide takes keys out of a message of somebody who was sent them, however they
-// are written there: as they are, as in JSON, in a URL or in a page; and the
-// names and passwords of URLs.
+// are written there, and the names and passwords of URLs.
 func Hide(text string, keys []string) string {
 	var all []string
 	for _, key := range keys {
 		if len(key) >= MinKey {
-			all = append(all, spellings(key)...)
+			all = append(all, Spellings(key)...)
 		}
 	}
 	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
 	for _, spelling := range all {
 		text = strings.ReplaceAll(text, spelling, Hidden)
 	}
-	return userinfo.ReplaceAllString(text, "$1")
+	return userinfo().ReplaceAllString(text, "$1")
 }
 
 // userinfo is the name and the password in a URL.
-var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/\s"'<>@]+@`)
+var userinfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/\s"'<>@]+@`) })
 
-// spellings are the ways to write a text that messages have.
-func spellings(key string) []string {
+// Spellings are the ways to write a key that others have, the key itself among
+// them: as a part of a JSON string, a URL or a page, or of anything in base64.
+func Spellings(key string) []string {
 	inJSON, _ := json.Marshal(key) // texts always encode
 	quoted := string(inJSON[1 : len(inJSON)-1])
 	inURL, inPath := url.QueryEscape(key), url.PathEscape(key)
 	all := []string{
 		key, quoted, strings.ReplaceAll(quoted, "/", `\/`), inURL, inPath, lowerHex(inURL), lowerHex(inPath), html.EscapeString(key),
 	}
+	if len(key) >= minBase64 {
+		all = append(all, inBase64(key)...)
+	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-var escape = regexp.MustCompile(`%[0-9A-F]{2}`)
+// minBase64 is the length in bytes from which on a key is looked for in base64
+// too: what is certain of a shorter one would be found in other data.
+const minBase64 = 8
 
-func lowerHex(text string) string { return escape.ReplaceAllStringFunc(text, strings.ToLower) }
+// inBase64 is what is the same of the key whatever stands around it.
+func inBase64(key string) (all []string) {
+	for before := range 3 { // bytes of what comes before, beyond whole groups of three
+		bits := 8 * (before + len(key))
+		for _, coding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			whole := coding.EncodeToString([]byte("\x00\x00"[:before] + key))
+			all = append(all, whole[(8*before+5)/6:bits/6])
+		}
+	}
+	return all
+}
+
+var escape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[0-9A-F]{2}`) })
+
+func lowerHex(text string) string { return escape().ReplaceAllStringFunc(text, strings.ToLower) }

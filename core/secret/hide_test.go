@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"html"
 	"net/url"
@@ -17,8 +18,9 @@ func TestAKeyIsFoundHoweverItIsWritten(t *testing.T) {
 	for _, text := range []string{
 		key, string(raw), strings.ReplaceAll(string(raw), "/", `\/`), url.QueryEscape(key), strings.ToLower(url.QueryEscape(key)),
 		"/v1/" + url.PathEscape(key) + "/x", html.EscapeString(key), key + key,
+		base64.StdEncoding.EncodeToString([]byte(key)), base64.URLEncoding.EncodeToString([]byte("ab" + key + "cd")),
 	} {
-		if said := Hide(text, []string{"canary", "x", key}); strings.Contains(said, "canary") || strings.Contains(said, "x y") || !strings.Contains(said, Hidden) {
+		if said := Hide(text, []string{"canary", "x", key}); strings.Contains(said, "canary") || strings.Contains(said, "FuYXJ") || strings.Contains(said, "jYW5hcn") || strings.Contains(said, "x y") || !strings.Contains(said, Hidden) {
 			t.Errorf("%s became %s", text, said)
 		}
 	}
