@@ -76,6 +76,14 @@ func (s *server) send(lines ...string) {
 // await reads up to the first line with this text in it and returns that.
 func (s *server) await(text string) string {
 	s.t.Helper()
+	lines := strings.SplitAfter(s.upTo(text), "\n")
+	return lines[len(lines)-2]
+}
+
+// upTo reads up to the first line with this text in it and returns all of them.
+func (s *server) upTo(text string) string {
+	s.t.Helper()
+	var all strings.Builder
 	for {
 		line, err := s.out.ReadString('\n')
 		if err != nil {
@@ -84,8 +92,9 @@ func (s *server) await(text string) string {
 		if !json.Valid([]byte(line)) {
 			s.t.Fatalf("not a frame: %q", line)
 		}
+		all.WriteString(line)
 		if strings.Contains(line, text) {
-			return line
+			return all.String()
 		}
 	}
 }

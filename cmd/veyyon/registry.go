@@ -14,6 +14,7 @@ import (
 	"veyyon.dev/veyyon/core/model/registry"
 	"veyyon.dev/veyyon/core/model/scripted"
 	"veyyon.dev/veyyon/core/model/wire"
+	"veyyon.dev/veyyon/core/veil"
 )
 
 // findModels makes the registry: catalogue, models.yml, keys and dialects.
@@ -31,25 +32,47 @@ func (l *launch) findModels() error {
 		l.warn("an .env file was passed over", err)
 	}
 	l.runtimeKeys = map[string]string{}
-	l.models = newRegistry(l.dirs, l.settings, auth.NewSource(l.runtimeKeys, auth.NewStore(filepath.Join(l.dirs.Agent, "auth.json")), env), play)
+	keys := auth.NewSource(l.runtimeKeys, auth.NewStore(filepath.Join(l.dirs.Agent, "auth.json")), env)
+	l.models = newRegistry(l.dirs, l.settings, keys, play, l.veil(env))
 	for _, warning := range l.models.Warnings() {
 		l.warn("the models are not complete", warning)
 	}
 	return nil
 }
 
-func newRegistry(dirs config.Dirs, s *config.Settings, keys *auth.Source, play *scripted.Play) *registry.Registry {
+// veil keeps secrets from models, if the settings say so; nil when they do not.
+func (l *launch) veil(env auth.Env) func(model.Provider) model.Provider {
+	if !config.SecretsOn.Of(l.settings) {
+		return nil
+	}
+	entries, errs := veil.Read(filepath.Join(l.dirs.Agent, "secrets.yml"), filepath.Join(l.dir, ".veyyon", "secrets.yml"))
+	for _, err := range errs {
+		l.warn("a secret is not hidden", err)
+	}
+	// Of those that are both in a file and in the environment, the file says how.
+	over := veil.New(append(entries, veil.Plain(env.Secrets())...), func() []string { return l.models.Secrets() })
+	return over.Over
+}
+
+// newRegistry makes the registry. over, if set, is laid over every provider.
+func newRegistry(dirs config.Dirs, s *config.Settings, keys *auth.Source, play *scripted.Play, over func(model.Provider) model.Provider) *registry.Registry {
 	client := wire.NewClient()
 	setTimeout(&client.FirstEvent, config.FirstEventTimeout.Of(s))
 	setTimeout(&client.Idle, config.IdleTimeout.Of(s))
 	script, t := scripted.New(play), tuning(s)
+	providers := map[model.API]model.Provider{
+		model.APICompletions: model.Tuned(openai.NewCompletions(client), t), model.APIResponses: model.Tuned(openai.NewResponses(client), t),
+		model.APIAnthropic: model.Tuned(anthropic.New(client), t), model.APIGoogle: model.Tuned(google.New(client), t), model.APIScripted: script,
+	}
+	if over != nil {
+		for api, provider := range providers {
+			providers[api] = over(provider)
+		}
+	}
 	return registry.New(registry.Options{
 		CatalogPath: catalogPath(dirs), ModelsYML: filepath.Join(dirs.Agent, "models.yml"),
 		Keys: keys, Enabled: s.Models(), Disabled: s.HiddenProviders(), Scripted: script.Models(), Order: words(config.ModelProviders.Of(s)),
-		Providers: map[model.API]model.Provider{
-			model.APICompletions: model.Tuned(openai.NewCompletions(client), t), model.APIResponses: model.Tuned(openai.NewResponses(client), t),
-			model.APIAnthropic: model.Tuned(anthropic.New(client), t), model.APIGoogle: model.Tuned(google.New(client), t), model.APIScripted: script,
-		},
+		Providers: providers,
 	})
 }
 

@@ -2,8 +2,27 @@ package auth
 
 import (
 	"maps"
+	"regexp"
 	"slices"
+	"sync"
 )
+
+// tellsSecret is the name of a variable that holds a secret (facts/platform 10).
+var tellsSecret = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(KEY|SECRET|TOKEN|PASSWORD|PASS|AUTH|CREDENTIAL|PRIVATE|OAUTH)(_|$)`)
+})
+
+// Secrets are the values of all variables whose name says that they are secret.
+func (e Env) Secrets() []string {
+	var found []string
+	for name, value := range e.vars {
+		if tellsSecret().MatchString(name) {
+			found = append(found, value)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
 
 // Secrets are all keys the source knows, of whatever provider: what must not be
 // shown. It reads the store.

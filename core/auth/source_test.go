@@ -105,3 +105,15 @@ func FuzzParseEnv(f *testing.F) {
 		}
 	})
 }
+
+func TestVariablesTellBySomeWordsThatTheyAreSecret(t *testing.T) {
+	env, err := LoadEnv([]string{
+		"MY_API_KEY=a", "TOKEN=b", "db_password_2=c", "GH_TOKEN=b", "PRIVATE_X=d", "KEYBOARD=no", "AUTHOR_NAME=no", "TOKENS=no", "HOME=no",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "c", "d"}, env.Secrets()); diff != "" {
+		t.Error(diff)
+	}
+}

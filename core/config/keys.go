@@ -81,6 +81,8 @@ var (
 	EditFuzzy       = boolean("edit.fuzzyMatch", true, "Accept text that differs a little from the file")
 	EditThreshold   = upTo(number("edit.fuzzyThreshold", 0.95, 0, "How alike it must be, 0 to 1"), 1)
 
+	SecretsOn = boolean("secrets.enabled", false, "Show models placeholders instead of secrets: those of the environment, of secrets.yml, and keys of providers")
+
 	AskOn      = boolean("ask.enabled", true, "Offer the ask tool where the host shows dialogs")
 	AskTimeout = integer("ask.timeout", 0, 0, "Seconds until a question is answered with its recommended option; 0 waits for ever")
 

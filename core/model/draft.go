@@ -22,6 +22,7 @@ type Draft struct {
 	full   bool
 	callID func(string) string
 	toolOf func(sent string) string // nil when names are sent as they are
+	filter Filter                   // nil when the answer is taken as it comes
 
 	open      event.PartKind  // the delta kind of the open block, "" when none is
 	text      strings.Builder // the open block's text, thinking or raw arguments
@@ -86,6 +87,18 @@ func (d *Draft) Hold() { d.held = true }
 
 // NameCalls tells which tool is meant by a name that the provider was sent.
 func (d *Draft) NameCalls(toolOf func(sent string) string) { d.toolOf = toolOf }
+
+// A Filter changes an answer while it streams in.
+type Filter interface {
+	// Next is what there is of a block once the delta has come; what hangs on
+	// more it keeps back. inJSON tells that the block is the arguments of a call.
+	Next(delta string, inJSON bool) string
+	// Rest is what was kept back when the block ended.
+	Rest() string
+}
+
+// Through has text, thinking and arguments go through the filter.
+func (d *Draft) Through(f Filter) { d.filter = f }
 
 // Flush passes on the steps that have gathered.
 func (d *Draft) Flush() {
@@ -176,6 +189,11 @@ func (d *Draft) CloseBlock() {
 }
 
 func (d *Draft) close() {
+	if d.filter != nil {
+		if rest := d.filter.Rest(); rest != "" {
+			d.add(rest)
+		}
+	}
 	kind, text := d.open, d.text.String()
 	part := event.Part{ContentIndex: len(d.blocks)}
 	switch kind {
@@ -270,6 +288,15 @@ func (d *Draft) begin(delta, start event.PartKind) {
 }
 
 func (d *Draft) delta(text string) {
+	if d.filter != nil {
+		text = d.filter.Next(text, d.open == event.CallDelta)
+	}
+	if text != "" {
+		d.add(text)
+	}
+}
+
+func (d *Draft) add(text string) {
 	d.size += len(text)
 	d.text.WriteString(text)
 	d.report(event.Part{Kind: d.open, ContentIndex: len(d.blocks), Delta: text})
@@ -277,6 +304,9 @@ func (d *Draft) delta(text string) {
 
 // drop forgets the open call.
 func (d *Draft) drop() {
+	if d.filter != nil {
+		_ = d.filter.Rest() // it goes too
+	}
 	d.reset()
 	d.cut = true
 }

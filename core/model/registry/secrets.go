@@ -4,10 +4,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // tellsSecret is the name of a header whose value must not be shown.
-var tellsSecret = regexp.MustCompile(`(?i)auth|cookie|key|secret|token`)
+var tellsSecret = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)auth|cookie|key|secret|token`) })
 
 // Secrets are the keys that are configured for any provider, as far as they are
 // known without running a command: what must not be shown. It reads the store of
@@ -30,7 +31,7 @@ func (r *Registry) Secrets() []string {
 			secrets = append(secrets, password)
 		}
 		for name, value := range m.Headers {
-			if tellsSecret.MatchString(name) {
+			if tellsSecret().MatchString(name) {
 				fields := strings.Fields(value) // a word such as Bearer, and what counts
 				secrets = append(secrets, fields[max(0, len(fields)-1):]...)
 			}
