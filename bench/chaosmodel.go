@@ -89,8 +89,8 @@ func (m *chaosModel) batch(n int) []byte {
 	calls := []string{
 		call(0, "write", object{"path": fmt.Sprintf("w%d.txt", n%5), "content": sealed(strings.Repeat(fmt.Sprintf("line %d\n", n), n%4000))}),
 		call(1, "bash", object{"command": fmt.Sprintf("printf . >> log.txt; sleep 0.0%d; head -c %d /dev/zero | tr '\\0' x", n%3, n%150_000)}),
-		call(2, "write", object{"path": "edited.txt", "content": editedBefore}),
-		call(3, "edit", object{"path": "edited.txt", "edits": []object{{"old_text": "before", "new_text": "behind"}}}),
+		call(2, "write", object{"path": "src/edited.txt", "content": editedBefore}),
+		call(3, "edit", object{"path": "src/edited.txt", "edits": []object{{"old_text": "before", "new_text": "behind"}}}),
 	}
 	return appendEvent(nil, `{"tool_calls":[`+strings.Join(calls, ",")+`]}`, "null")
 }

@@ -31,7 +31,10 @@ func NewDraft(dir string, perm fs.FileMode) (*Draft, error) {
 	if d.File, err = unnamed(dir, perm); err == nil || !errors.Is(err, errors.ErrUnsupported) {
 		return d, err
 	}
-	name := d.newTemp()
+	// Not in the nursery: it might be behind another mount, and then the draft
+	// could not move from there.
+	Sweep(dir)
+	name := newTemp(dir)
 	d.File, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 	if err == nil {
 		d.temp = name
@@ -40,7 +43,7 @@ func NewDraft(dir string, perm fs.FileMode) (*Draft, error) {
 	return d, err
 }
 
-func (d *Draft) newTemp() string { return filepath.Join(d.dir, tempPrefix+rand.Text()) }
+func newTemp(dir string) string { return filepath.Join(dir, tempPrefix+rand.Text()) }
 
 // lock is held until the file is closed. Without locks Sweep might take a draft
 // for litter; then Become fails.
@@ -71,14 +74,29 @@ func (d *Draft) Appear(path string) error {
 func (d *Draft) Become(path string) error {
 	if d.temp == "" {
 		d.lock()
-		name := d.newTemp()
-		if err := link(d.File, name); err != nil {
+		if err := d.linkTemp(); err != nil {
 			return err
 		}
-		d.temp = name
 	}
 	err := os.Rename(d.temp, path)
 	if err == nil {
+		d.temp = ""
+	}
+	return err
+}
+
+// linkTemp names the draft in its nursery, or in its own folder when that is
+// behind another mount or takes no files.
+func (d *Draft) linkTemp() error {
+	home := nursery(d.dir)
+	d.temp = newTemp(home)
+	err := link(d.File, d.temp)
+	if err != nil && home != d.dir {
+		Sweep(d.dir)
+		d.temp = newTemp(d.dir)
+		err = link(d.File, d.temp)
+	}
+	if err != nil {
 		d.temp = ""
 	}
 	return err

@@ -8,36 +8,6 @@ import (
 	"testing"
 )
 
-func TestSweepRemovesWhatACrashLeftAndNothingElse(t *testing.T) {
-	dir := realTemp(t)
-	d, err := NewDraft(dir, 0o600)
-	must(t, err)
-	defer d.Discard()
-	live := d.temp
-	if live == "" { // as between its two names
-		d.lock()
-		live = d.newTemp()
-		must(t, link(d.File, live))
-		d.temp = live
-	}
-	crashed := filepath.Join(dir, filepath.Base(d.newTemp()))
-	for _, name := range []string{crashed, filepath.Join(dir, tempPrefix+"notes"), filepath.Join(dir, "x")} {
-		must(t, os.WriteFile(name, nil, 0o600))
-	}
-	must(t, os.Mkdir(d.newTemp(), 0o700))
-	Sweep(dir)
-	Sweep(filepath.Join(dir, "nowhere"))
-	if _, err := os.Stat(crashed); !os.IsNotExist(err) {
-		t.Errorf("what a crash left is still there: %v", err)
-	}
-	if _, err := os.Stat(live); err != nil {
-		t.Errorf("a draft that lives is gone: %v", err)
-	}
-	if names := entries(t, dir); len(names) != 4 {
-		t.Errorf("the folder holds %v", names)
-	}
-}
-
 func TestAFileOnItsWayHasNoNameWhereTheSystemCan(t *testing.T) {
 	dir := realTemp(t)
 	f, err := unnamed(dir, 0o600)

@@ -57,3 +57,22 @@ func TestWriteInPlaceWhereTheFileCannotBeReplaced(t *testing.T) {
 		}
 	}
 }
+
+func TestAFileBehindAMountIsReplacedThere(t *testing.T) {
+	dir := realTemp(t)
+	store, mounted := filepath.Join(dir, "store"), filepath.Join(dir, "mounted")
+	must(t, os.Mkdir(store, 0o700))
+	must(t, os.Mkdir(mounted, 0o700))
+	if unix.Mount(store, mounted, "", unix.MS_BIND, "") != nil {
+		t.Skip("nothing can be mounted")
+	}
+	defer func() { must(t, unix.Unmount(mounted, 0)) }()
+	Sweep(dir)
+	path := filepath.Join(mounted, "x")
+	for _, text := range []string{"one", "two"} {
+		must(t, Write(path, []byte(text)))
+	}
+	if names := entries(t, store); content(t, path) != "two" || len(names) != 1 {
+		t.Errorf("the file holds %q, the folder %v", content(t, path), names)
+	}
+}

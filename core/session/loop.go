@@ -2,7 +2,7 @@ package session
 
 import (
 	"context"
-	"sync"
+	"path/filepath"
 	"time"
 
 	"veyyon.dev/veyyon/core/event"
@@ -15,7 +15,10 @@ import (
 // waited for, since the pool they wait in may never get to them.
 func (s *Session) Loop(ctx context.Context) {
 	defer close(s.done)
-	sweep(s.opts.Dir)
+	file.Sweep(s.opts.Dir)
+	if path := s.Path(); path != "" {
+		file.Sweep(filepath.Dir(path))
+	}
 	life, end := context.WithCancelCause(ctx)
 	defer end(ErrClosed)
 	st := s.loaded(life)
@@ -49,18 +52,6 @@ func (s *Session) Loop(ctx context.Context) {
 		st.tellSettled()
 		st.endIfLeft()
 		st.tellBusy()
-	}
-}
-
-// swept are the folders that sessions of this process have swept, one entry for
-// each that a session has begun in.
-var swept sync.Map
-
-// sweep removes what crashes left in a folder, once in a process: sessions begin
-// often, a folder may be large, and crashes are those of processes before.
-func sweep(dir string) {
-	if _, done := swept.LoadOrStore(dir, true); !done {
-		file.Sweep(dir)
 	}
 }
 
