@@ -90,15 +90,16 @@ func (c cursor) String() string {
 
 func parseCursor(text string) (c cursor, ok bool) {
 	parts := strings.Split(text, ".")
-	if len(parts) != 4 || parts[2] != "asc" && parts[2] != "desc" {
+	id := len(parts) - 3 // the id of a session may have dots itself
+	if id < 1 || parts[id+1] != "asc" && parts[id+1] != "desc" {
 		return c, false
 	}
-	generation, err := strconv.Atoi(parts[1])
+	generation, err := strconv.Atoi(parts[id])
 	if err != nil {
 		return c, false
 	}
-	at, err := strconv.Atoi(parts[3])
-	return cursor{parts[0], generation, parts[2] == "desc", at}, err == nil && at >= 0
+	at, err := strconv.Atoi(parts[id+2])
+	return cursor{strings.Join(parts[:id], "."), generation, parts[id+1] == "desc", at}, err == nil && at >= 0
 }
 
 // page encodes up to limit messages from the cursor on.
