@@ -44,6 +44,14 @@ type held struct {
 	end  int64  // where it ends in the file once it was written anew, in bytes
 }
 
+// Size is how long the line is, in bytes; 0 before it is in the file.
+func (e *Entry) Size() int {
+	if e.held.Load() != nil {
+		return 0
+	}
+	return e.size
+}
+
 // settle tells that the line is in the file.
 func (e *Entry) settle(offset int64, size int) {
 	e.offset, e.size = offset, size

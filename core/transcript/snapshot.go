@@ -1,10 +1,7 @@
 package transcript
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
-	"time"
 
 	"veyyon.dev/veyyon/core/message"
 )
@@ -82,39 +79,9 @@ func (s Snapshot) Body(e *Entry) (Body, error) { return s.store.body(e) }
 
 // Bodies is Body for many entries, quicker than one by one: where entries lie
 // close together the file is read in large pieces, and these are decoded on all
-// processors.
-func (s Snapshot) Bodies(entries []*Entry) ([]Body, error) { return s.store.bodies(entries) }
-
-// Line returns the entry as one line of JSON without its end, as it is stored;
-// large images are references. It always is a JSON object with the entry's type,
-// id and parentId: these replace what the file lacks or has twice, and are all
-// that is left of a line that is no JSON.
-func (s Snapshot) Line(e *Entry) (json.RawMessage, error) {
-	line, err := s.store.line(e)
-	if err != nil {
-		return nil, err
-	}
-	if !json.Valid(line) {
-		head, err := e.head(e.Time)
-		return bytes.TrimSuffix(head, []byte("\n")), err
-	}
-	if !e.mended {
-		return line, nil
-	}
-	head, err := e.head(time.Time{}) // the line may have it, more exactly
-	if err != nil {
-		return nil, err
-	}
-	out := bytes.TrimSuffix(head, []byte("}\n"))
-	eachField(line, func(key, value []byte) {
-		switch string(key) {
-		case "type", "id", "parentId":
-		default:
-			out = append(append(append(out, ',', '"'), key...), '"', ':')
-			out = append(out, value...)
-		}
-	})
-	return append(out, '}'), nil
+// processors. Images that are kept in files of their own stay references.
+func (s Snapshot) Bodies(entries []*Entry) ([]Body, error) {
+	return s.store.bodiesBy(entries, s.store.decodeBare)
 }
 
 // Messages returns the conversation as Log.Messages does.

@@ -99,7 +99,9 @@ func (s *store) body(e *Entry) (Body, error) {
 }
 
 // bodies is body for many entries, quickest when they are in file order.
-func (s *store) bodies(entries []*Entry) ([]Body, error) {
+func (s *store) bodies(entries []*Entry) ([]Body, error) { return s.bodiesBy(entries, s.decode) }
+
+func (s *store) bodiesBy(entries []*Entry, decode func(*Entry, []byte) Body) ([]Body, error) {
 	out := make([]Body, len(entries))
 	rest, places := make([]*Entry, 0, len(entries)), make([]int, 0, len(entries))
 	for i, e := range entries {
@@ -109,7 +111,7 @@ func (s *store) bodies(entries []*Entry) ([]Body, error) {
 			rest, places = append(rest, e), append(places, i)
 		}
 	}
-	return out, s.eachLine(rest, func(i int, line []byte) { out[places[i]] = s.decode(rest[i], line) })
+	return out, s.eachLine(rest, func(i int, line []byte) { out[places[i]] = decode(rest[i], line) })
 }
 
 // eachLine visits the lines of entries, each as it is stored and without its end.
@@ -199,10 +201,15 @@ func (s *store) visitSpans(spans []span, next *atomic.Int64, visit func(i int, l
 
 // decode returns what the line says, nothing of which refers to it.
 func (s *store) decode(e *Entry, line []byte) Body {
+	return mapContent(s.decodeBare(e, line), s.blobs.in)
+}
+
+// decodeBare is decode without the images that are kept in files of their own.
+func (s *store) decodeBare(e *Entry, line []byte) Body {
 	body, err := decodeBody(e.Type, line)
 	if err != nil {
 		slog.Debug("an entry of the session cannot be read", "file", s.path(), "entry", e.ID, "type", e.Type, "err", err)
 		return unknown(line)
 	}
-	return mapContent(body, s.blobs.in)
+	return body
 }

@@ -80,8 +80,9 @@ type encoded []byte
 // AppendJSON implements frames.Appender.
 func (e encoded) AppendJSON(dst []byte) ([]byte, error) { return append(dst, e...), nil }
 
-// inlinePoints is how many branch points may be read in the ordered lane.
-const inlinePoints = 200
+// inlinePoints is how much of the file may be read for branch points in the
+// ordered lane, in bytes. More is read in a pool.
+const inlinePoints = 256 << 10
 
 func (c *commands) branchMessages(ctx context.Context, _ struct{}) (router.Answer, router.Finish, error) {
 	now, file, err := c.agent.Transcript(ctx)
@@ -93,13 +94,13 @@ func (c *commands) branchMessages(ctx context.Context, _ struct{}) (router.Answe
 		points, err := session.BranchPoints(now)
 		return keyed("messages", points), err
 	}
-	said := 0
+	size := 0
 	for _, e := range now.Entries() {
 		if e.Role == message.RoleUser {
-			said++
+			size += e.Size()
 		}
 	}
-	if said > inlinePoints {
+	if size > inlinePoints {
 		return router.Answer{}, read, nil
 	}
 	answer, err := read(ctx)
@@ -108,12 +109,16 @@ func (c *commands) branchMessages(ctx context.Context, _ struct{}) (router.Answe
 
 // entryList is the data of get_entries: lines of the transcript as they are
 // stored, in the order of the file. LeafID is the entry that the next one will
-// follow, null in an empty session; HasMore tells of a list cut by limit.
+// follow, null in an empty session; HasMore tells of a list that was cut.
 type entryList struct {
 	Entries []json.RawMessage `json:"entries"`
 	LeafID  *string           `json:"leafId"`
 	HasMore bool              `json:"hasMore,omitempty"`
 }
+
+// entriesBytes bounds the lines of one answer. A host asks again for the rest,
+// from the last that it got.
+const entriesBytes = 8 << 20
 
 // unknownSince is the code of an entry that is not in the transcript, so that a
 // host knows to begin again.
@@ -129,20 +134,20 @@ func (c *commands) entries(ctx context.Context, args wire.Entries) (router.Finis
 		release(file)
 		return nil, fault.New(unknownSince, "Unknown entry: "+args.Since)
 	}
+	wanted := len(since)
+	if args.Limit > 0 {
+		wanted = min(wanted, args.Limit)
+	}
 	return func(context.Context) (router.Answer, error) {
 		defer release(file)
-		answer := entryList{Entries: []json.RawMessage{}, LeafID: leafID(now)}
-		if args.Limit > 0 && len(since) > args.Limit {
-			since, answer.HasMore = since[:args.Limit], true
+		lines, err := now.Lines(since[:wanted], entriesBytes)
+		if err != nil {
+			return router.Answer{}, fault.Wrap(fault.IO, err)
 		}
-		for _, e := range since {
-			line, err := now.Line(e)
-			if err != nil {
-				return router.Answer{}, fault.Wrap(fault.IO, err)
-			}
-			answer.Entries = append(answer.Entries, line)
+		if lines == nil {
+			lines = []json.RawMessage{}
 		}
-		return encode(answer)
+		return encode(entryList{Entries: lines, LeafID: leafID(now), HasMore: len(lines) < len(since)})
 	}, nil
 }
 
@@ -222,8 +227,8 @@ func (c *commands) listSessions(_ context.Context, args wire.SessionList) (route
 	}, nil
 }
 
-// messagesPage looks at the messages in its turn, and is encoded beside the
-// lane: a page may be a megabyte.
+// messagesPage looks at the messages in its turn, and encodes them beside the
+// lane: one message makes a page however large it is.
 func (c *commands) messagesPage(ctx context.Context, p wire.MessagesPage) (router.Finish, error) {
 	encode, err := c.agent.MessagesPage(ctx, session.PageRequest(p))
 	if err != nil {
