@@ -14,7 +14,8 @@ type Branched struct {
 
 // Branch begins a session that holds all before a user message of the one in
 // front, which stops if a turn streams. An entry that is none has the code
-// fault.Invalid, and then nothing changes.
+// fault.Invalid, and then nothing changes. It waits for the disk, which copies
+// the file: the commands behind it are about the new session.
 func (a *Agent) Branch(ctx context.Context, entryID string) (branched Branched, err error) {
 	err = a.hub.Change(ctx, func(m *hub.Members) error {
 		front := m.Front()

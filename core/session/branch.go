@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/message"
@@ -53,10 +54,11 @@ func saidIn(body transcript.Body) (text string, ok bool) {
 // An unknown entry has the code fault.NotFound.
 func (s *Session) SetLabel(ctx context.Context, entryID, label string) error {
 	return try(ctx, s, func(st *state) error {
-		if st.log().ByID(entryID) == nil {
+		err := st.log().SetLabel(entryID, transcript.CleanTitle(label))
+		if errors.Is(err, transcript.ErrNoEntry) {
 			return fault.New(fault.NotFound, "Unknown entry: "+entryID)
 		}
-		st.wrote(st.log().SetLabel(entryID, transcript.CleanTitle(label)))
+		st.wrote(err)
 		return nil
 	})
 }
@@ -65,23 +67,31 @@ func (s *Session) SetLabel(ctx context.Context, entryID, label string) error {
 const branchText = "Invalid entry ID for branching"
 
 // Branch makes a transcript of all before a user message of this session, which
-// does not change, and returns the message's text. An entry that is none, or
-// unknown, has the code fault.Invalid.
+// does not change, and returns the message's text. The session waits while the
+// file is copied: what comes next is said in the branch. An entry that is none,
+// or unknown, has the code fault.Invalid.
 func (s *Session) Branch(ctx context.Context, entryID string, opts transcript.Options) (text string, log *transcript.Log, err error) {
-	err = try(ctx, s, func(st *state) (failed error) {
-		e := st.log().ByID(entryID)
-		if e == nil {
-			return fault.New(fault.Invalid, branchText)
-		}
-		said, ok := saidIn(st.log().Body(e))
+	err = try(ctx, s, func(st *state) error {
+		e, said, ok := st.branchPoint(entryID)
 		if !ok {
 			return fault.New(fault.Invalid, branchText)
 		}
-		text = said
-		if log, failed = st.log().Branch(e.Parent, opts); failed != nil {
-			return fault.Wrap(fault.IO, failed)
+		made, err := st.log().Branch(e.Parent, opts)
+		if err != nil {
+			return fault.Wrap(fault.IO, err)
 		}
+		text, log = said, made
 		return nil
 	})
 	return text, log, err
+}
+
+// branchPoint is the entry of that id with its text; ok is false when it is no
+// user message.
+func (st *state) branchPoint(id string) (e *transcript.Entry, text string, ok bool) {
+	if e = st.log().ByID(id); e == nil {
+		return nil, "", false
+	}
+	text, ok = saidIn(st.log().Body(e))
+	return e, text, ok
 }

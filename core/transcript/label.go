@@ -1,13 +1,12 @@
 package transcript
 
 import (
+	"errors"
 	"maps"
-
-	"veyyon.dev/veyyon/core/fault"
 )
 
 // ErrNoEntry means that a session has no entry of an id.
-var ErrNoEntry = fault.New(fault.NotFound, "the session has no entry of this id")
+var ErrNoEntry = errors.New("the session has no entry of this id")
 
 // labels are the names of entries by their ids. The map is replaced, not
 // changed, once a Snapshot may share it.
@@ -49,7 +48,3 @@ func (l *Log) SetLabel(targetID, label string) error {
 	}
 	return l.Append(&Label{TargetID: targetID, Label: label})
 }
-
-// Labels returns the names of entries by their ids. The caller must not change
-// the map.
-func (l *Log) Labels() map[string]string { return l.labels.share() }
