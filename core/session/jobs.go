@@ -36,12 +36,6 @@ func Board(of tool.Session) (b *job.Board, ok bool) {
 	return s.board, true
 }
 
-// JobsRunning counts the background jobs that go on.
-func (s *Session) JobsRunning() int { return s.board.Running() }
-
-// CancelJobs tells the background jobs to end; nobody is told of their results.
-func (s *Session) CancelJobs() { s.board.CancelAll() }
-
 // jobsWillWake tells whether a background job will go on with the conversation
 // by itself. After an abort, and at a limit, its result waits for the next
 // prompt.

@@ -124,7 +124,7 @@ func TestAFinishedJobIsToldOnce(t *testing.T) {
 		"cancelled: never": {
 			0, func(t *testing.T, s *Session) {
 				time.Sleep(time.Second)
-				s.CancelJobs()
+				s.board.CancelAll()
 			},
 			[]string{"user", "assistant toolUse", "toolResult", "assistant stop"},
 		},

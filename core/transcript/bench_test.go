@@ -150,7 +150,7 @@ func BenchmarkPage(b *testing.B) {
 	})
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
-			if list, err := List(dir); err != nil || len(list) != 300 {
+			if list, err := listed(dir); err != nil || len(list) != 300 {
 				b.Fatal(err)
 			}
 		}

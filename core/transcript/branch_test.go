@@ -45,7 +45,7 @@ func TestABranchIsASessionOfItsOwn(t *testing.T) {
 	if _, err := Open(b.Path(), o); !errors.Is(err, ErrLocked) {
 		t.Fatalf("the file has no lock: %v", err)
 	}
-	same(t, map[string]string{first.ID: "start"}, b.Labels())
+	same(t, map[string]string{first.ID: "start"}, b.labels.share())
 	do(t, b.AppendMessage(user("other")))
 	do(t, b.SetTitle("the new one", TitleUser))
 	again := reload(t, b)

@@ -56,9 +56,9 @@ func (s Snapshot) isFirstKept(c *Compaction) func(*Entry) bool {
 	return func(e *Entry) bool { return e.ID == c.FirstKeptEntryID }
 }
 
-// MessagesOf returns the messages that these entries, in path order, are to the
+// messagesOf returns the messages that these entries, in path order, are to the
 // conversation. Some are none.
-func (s Snapshot) MessagesOf(entries []*Entry) ([]message.Message, error) {
+func (s Snapshot) messagesOf(entries []*Entry) ([]message.Message, error) {
 	speaking := slices.DeleteFunc(slices.Clone(entries), func(e *Entry) bool { return !speaks(e) })
 	bodies, err := s.store.bodies(speaking)
 	if err != nil {

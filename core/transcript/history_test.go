@@ -154,11 +154,11 @@ func TestASnapshotIsTheLogAsItWas(t *testing.T) {
 		l, _ := history(t, dir)
 		defer func() { _ = l.Close() }()
 		s := l.Snapshot()
-		before, spoken, labels := outline(l.Entries()), texts(l.Messages()), fmt.Sprint(l.Labels())
+		before, spoken, labels := outline(l.Entries()), texts(l.Messages()), fmt.Sprint(l.labels.share())
 		must(t, l.AppendMessage(user("more")))
 		must(t, l.SetLabel(l.Leaf().ID, "new"))
 		equal(t, before, outline(s.Entries()))
-		equal(t, labels, s.Labels())
+		equal(t, labels, s.labels)
 		got, err := s.Messages()
 		must(t, err)
 		equal(t, spoken, texts(got))
@@ -172,7 +172,7 @@ func TestASnapshotIsTheLogAsItWas(t *testing.T) {
 			a, _ := json.Marshal(one)
 			b, _ := json.Marshal(bodies[i])
 			equal(t, string(a), string(b))
-			equal(t, []any{e.ID, e.Type, e.Role, s.Labels()[e.ID]}, []any{nodes[i].ID, nodes[i].Type, nodes[i].Role, nodes[i].Label})
+			equal(t, []any{e.ID, e.Type, e.Role, s.labels[e.ID]}, []any{nodes[i].ID, nodes[i].Type, nodes[i].Role, nodes[i].Label})
 		}
 	})
 }
@@ -236,7 +236,7 @@ func TestABranchHasTheSamePath(t *testing.T) {
 			defer func() { _ = os.Remove(b.Path()) }()
 		}
 		defer func() { _ = b.Close() }()
-		path := l.PathTo(upTo)
+		path := pathTo(upTo)
 		copied := b.Entries()[:len(path)]
 		equal(t, outline(path), outline(copied))
 		for i, e := range path {
@@ -248,7 +248,7 @@ func TestABranchHasTheSamePath(t *testing.T) {
 			if fieldOf(got, "message") != nil { // what is no JSON is not copied
 				equal(t, e.Role, copied[i].Role)
 			}
-			equal(t, l.Labels()[e.ID], b.Labels()[e.ID])
+			equal(t, l.labels.share()[e.ID], b.labels.share()[e.ID])
 		}
 		for _, e := range b.Entries()[len(path):] {
 			equal(t, typeLabel, e.Type)

@@ -15,23 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// List returns the sessions in a folder, the last changed first. Files that are
-// no sessions are left out and logged; a folder that is missing is empty.
-func List(folder string) ([]Summary, error) {
-	files, err := candidates(folder)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(files, order)
-	var found []Summary
-	skipped := 0
-	for _, s := range sessions(files, nil, &skipped) {
-		found = append(found, s)
-	}
-	tellSkipped(skipped)
-	return found, nil
-}
-
 // Find returns the newest session whose id or file name begins with prefix,
 // upper or lower case, first in folder, then anywhere below root.
 func Find(root, folder, prefix string) (Summary, bool, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func TestListShowsTheNewestFirstAndPassesOverOtherFiles(t *testing.T) {
 	do(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte(header), 0o600))
 	do(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link.jsonl")))
 
-	list, err := List(dir)
+	list, err := listed(dir)
 	do(t, err)
 	var got []string
 	for _, s := range list {
@@ -56,7 +57,7 @@ func TestListShowsTheNewestFirstAndPassesOverOtherFiles(t *testing.T) {
 		do(t, err)
 		same(t, []any{want, want != ""}, []any{s.ID, ok})
 	}
-	none, err := List(filepath.Join(root, "missing"))
+	none, err := listed(filepath.Join(root, "missing"))
 	do(t, err)
 	same(t, 0, len(none))
 }
@@ -65,7 +66,7 @@ func TestListShowsTheTitleOfTheSlot(t *testing.T) {
 	l := newLog(t)
 	do(t, l.AppendMessage(user("hi")))
 	do(t, l.SetTitle("my title", TitleUser))
-	list, err := List(filepath.Dir(l.Path()))
+	list, err := listed(filepath.Dir(l.Path()))
 	do(t, err)
 	same(t, []string{"my title", l.ID(), "hi", "/x"}, []string{list[0].Title, list[0].ID, list[0].FirstMessage, list[0].CWD})
 	same(t, StatusPending, list[0].Status)
@@ -78,7 +79,7 @@ func TestListReadsOnlyTheEndsOfFiles(t *testing.T) {
 	do(t, err)
 	do(t, f.Truncate(64<<30)) // a hole; reading it all would take minutes
 	do(t, f.Close())
-	list, err := List(dir)
+	list, err := listed(dir)
 	do(t, err)
 	same(t, "first", list[0].FirstMessage)
 }
@@ -104,4 +105,16 @@ func TestFoldersAreNamedAfterTheWorkingFolder(t *testing.T) {
 	if n := len(filepath.Base(deep)); n > maxDirName || deep == Dir("/r", "/opt/"+strings.Repeat("ü/", 301)) {
 		t.Fatalf("%d bytes: %s", n, deep)
 	}
+}
+
+// listed are all sessions of a folder.
+func listed(folder string) ([]Summary, error) {
+	files, err := candidates(folder)
+	slices.SortFunc(files, order)
+	var found []Summary
+	skipped := 0
+	for _, s := range sessions(files, nil, &skipped) {
+		found = append(found, s)
+	}
+	return found, err
 }

@@ -18,8 +18,8 @@ const (
 	MaxPage     = 200
 )
 
-// ErrCursor means that a cursor is not one that Page returned.
-var ErrCursor = fault.New(fault.Invalid, "Invalid cursor")
+// errCursor means that a cursor is not one that Page returned.
+var errCursor = fault.New(fault.Invalid, "Invalid cursor")
 
 // A Listing is one page of the list of sessions.
 type Listing struct {
@@ -79,12 +79,12 @@ func decodeCursor(cursor string) (candidate, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	parts := strings.SplitN(string(raw), ":", 3)
 	if err != nil || len(parts) != 3 {
-		return candidate{}, ErrCursor
+		return candidate{}, errCursor
 	}
 	seconds, err := strconv.ParseInt(parts[0], 10, 64)
 	nanos, failed := strconv.ParseUint(parts[1], 10, 32)
 	if err != nil || failed != nil {
-		return candidate{}, ErrCursor
+		return candidate{}, errCursor
 	}
 	return candidate{path: parts[2], modified: time.Unix(seconds, int64(nanos))}, nil
 }

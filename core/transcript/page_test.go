@@ -35,7 +35,7 @@ func TestPagesJoinToTheList(t *testing.T) {
 			at := time.Unix(rapid.Int64Range(0, 3).Draw(t, "changed"), rapid.Int64Range(0, 1).Draw(t, "nanoseconds"))
 			must(t, os.Chtimes(path, at, at))
 		}
-		list, err := List(dir)
+		list, err := listed(dir)
 		must(t, err)
 		size := rapid.IntRange(1, 5).Draw(t, "size")
 		var joined []Summary
@@ -93,7 +93,7 @@ func TestFilesThatAreNoSessionsAreCounted(t *testing.T) {
 func TestAFolderInsteadOfAnotherIsAnErrorOfTheList(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	do(t, os.WriteFile(path, nil, 0o600))
-	if _, err := List(path); err == nil {
+	if _, err := listed(path); err == nil {
 		t.Fatal("a file was listed")
 	}
 	page, err := Page([]string{path}, "", 0)
@@ -101,16 +101,16 @@ func TestAFolderInsteadOfAnotherIsAnErrorOfTheList(t *testing.T) {
 	same(t, 0, len(page.Sessions))
 }
 
-// Any text is a cursor or ErrCursor, and one of ours comes back the same.
+// Any text is a cursor or errCursor, and one of ours comes back the same.
 func FuzzCursor(f *testing.F) {
 	f.Add("MTowOi9hL2I", "/a/b.jsonl", int64(5), uint32(7))
 	f.Add("", "", int64(-1), uint32(999_999_999))
 	f.Add(base64.RawURLEncoding.EncodeToString([]byte("1:2")), "a:b", int64(1<<62), uint32(0))
 	f.Fuzz(func(t *testing.T, cursor, path string, seconds int64, nanos uint32) {
-		if _, err := decodeCursor(cursor); err != nil && !errors.Is(err, ErrCursor) {
+		if _, err := decodeCursor(cursor); err != nil && !errors.Is(err, errCursor) {
 			t.Fatal(err)
 		}
-		if _, err := Page(nil, cursor, 1); err != nil && !errors.Is(err, ErrCursor) {
+		if _, err := Page(nil, cursor, 1); err != nil && !errors.Is(err, errCursor) {
 			t.Fatal(err)
 		}
 		want := candidate{path: path, modified: time.Unix(seconds, int64(nanos%1_000_000_000))}

@@ -5,7 +5,7 @@ import "slices"
 // HeardRules lists the rules that the model has been told on the path to the
 // leaf, each once.
 func (l *Log) HeardRules() (names []string) {
-	for _, e := range l.PathTo(l.Leaf()) {
+	for _, e := range pathTo(l.Leaf()) {
 		if e.Type != typeRuleInjection {
 			continue
 		}

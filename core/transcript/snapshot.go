@@ -18,7 +18,7 @@ type Snapshot struct {
 	source  TitleSource
 	entries []*Entry
 	leaf    *Entry
-	labels  map[string]string
+	labels  map[string]string // names of entries by their ids
 }
 
 // Snapshot returns the Log as it is now.
@@ -40,10 +40,6 @@ func (s Snapshot) Title() (string, TitleSource) { return s.title, s.source }
 
 // Leaf returns the entry that the next one would follow; nil for none.
 func (s Snapshot) Leaf() *Entry { return s.leaf }
-
-// Labels returns the names of entries by their ids. The caller must not change
-// the map.
-func (s Snapshot) Labels() map[string]string { return s.labels }
 
 // Entries returns all entries in file order. The caller must not change the
 // slice.
@@ -71,9 +67,6 @@ func (s Snapshot) ByID(id string) *Entry {
 	return nil
 }
 
-// PathTo returns the entries from the root to e.
-func (s Snapshot) PathTo(e *Entry) []*Entry { return pathTo(e) }
-
 // Body returns what the entry says; an *Unknown when its line makes no sense.
 func (s Snapshot) Body(e *Entry) (Body, error) { return s.store.body(e) }
 
@@ -90,7 +83,7 @@ func (s Snapshot) Messages() ([]message.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.MessagesOf(context)
+	return s.messagesOf(context)
 }
 
 func pathTo(e *Entry) []*Entry {

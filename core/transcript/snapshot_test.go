@@ -30,8 +30,8 @@ func TestSnapshotsAreReadWhileTheLogGoesOn(t *testing.T) {
 			if nodes, err := s.Nodes(); err != nil || len(nodes) != len(s.Entries()) {
 				t.Errorf("%d nodes: %v", len(nodes), err)
 			}
-			if len(s.Labels()) != n {
-				t.Errorf("%d labels of %d", len(s.Labels()), n)
+			if len(s.labels) != n {
+				t.Errorf("%d labels of %d", len(s.labels), n)
 			}
 		})
 		do(t, l.AppendMessage(user(strings.Repeat("x", 3000))))
@@ -79,7 +79,7 @@ func TestNodesAreFlatHoweverLongTheChain(t *testing.T) {
 	nodes, err := l.Snapshot().Nodes()
 	do(t, err)
 	same(t, []any{100_000, nodes[99_998].ID}, []any{len(nodes), nodes[99_999].ParentID})
-	same(t, 100_000, len(l.PathTo(l.Leaf())))
+	same(t, 100_000, len(pathTo(l.Leaf())))
 }
 
 func TestAPreviewIsHowTheTextBegins(t *testing.T) {
@@ -116,16 +116,16 @@ func TestTheLastLabelOfAnEntryWins(t *testing.T) {
 	two := l.Leaf()
 	do(t, l.SetLabel(one.ID, "a"))
 	do(t, l.SetLabel(two.ID, "b"))
-	before := l.Labels()
+	before := l.labels.share()
 	do(t, l.SetLabel(one.ID, "c"))
 	do(t, l.SetLabel(two.ID, ""))
 	same(t, map[string]string{one.ID: "a", two.ID: "b"}, before)
 	want := map[string]string{one.ID: "c"}
-	same(t, want, l.Labels())
+	same(t, want, l.labels.share())
 	if err := l.SetLabel("nowhere", "x"); !errors.Is(err, ErrNoEntry) {
 		t.Fatalf("%v", err)
 	}
-	same(t, want, reload(t, l).Labels())
+	same(t, want, reload(t, l).labels.share())
 }
 
 func TestEntriesOfSubagentsAndRulesComeBackTheSame(t *testing.T) {

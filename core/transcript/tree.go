@@ -153,9 +153,6 @@ func (l *Log) Leaf() *Entry { return l.tree.leaf }
 // The file does not know the leaf until something is appended.
 func (l *Log) SetLeaf(e *Entry) { l.tree.leaf = e }
 
-// PathTo returns the entries from the root to e.
-func (l *Log) PathTo(e *Entry) []*Entry { return pathTo(e) }
-
 // Body returns what the entry says; an *Unknown when that cannot be read. It is
 // read from the file each time.
 func (l *Log) Body(e *Entry) Body {
