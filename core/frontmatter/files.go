@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -78,10 +79,34 @@ const maxEntries = 1024
 // them. A folder that is missing has none; any other error is told, also beside
 // files.
 func Files(dir string, extensions ...string) ([]string, error) {
-	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY, 0) // opening a FIFO would wait for ever
+	entries, err := entries(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	var files []string
+	for _, entry := range entries {
+		if !entry.IsDir() && slices.Contains(extensions, filepath.Ext(entry.Name())) {
+			files = append(files, filepath.Join(dir, entry.Name()))
+		}
+	}
+	return files, err
+}
+
+// Entries lists the names in a folder, sorted, without those that are hidden. An
+// error may be told beside names.
+func Entries(dir string) ([]string, error) {
+	entries, err := entries(dir)
+	var names []string
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, err
+}
+
+func entries(dir string) ([]fs.DirEntry, error) {
+	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY, 0) // opening a FIFO would wait for ever
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +118,6 @@ func Files(dir string, extensions ...string) ([]string, error) {
 	if len(entries) > maxEntries {
 		entries, err = entries[:maxEntries], &Error{File: dir, Problem: fmt.Sprintf("holds more than %d files", maxEntries)}
 	}
-	var files []string
-	for _, entry := range entries {
-		if !entry.IsDir() && slices.Contains(extensions, filepath.Ext(entry.Name())) {
-			files = append(files, filepath.Join(dir, entry.Name()))
-		}
-	}
-	slices.Sort(files)
-	return files, err
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
 }

@@ -22,7 +22,7 @@ func (set *Set) Called(prompt string) (s *Skill, words string, err error) {
 			name, rest = call[:i], strings.TrimSpace(call[i:])
 		}
 		if s = set.Find(name); s == nil {
-			return nil, "", set.Fault(name)
+			return nil, "", set.Faults.Of(name)
 		}
 		return s, rest, nil
 	}

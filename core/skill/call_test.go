@@ -3,10 +3,12 @@ package skill
 import (
 	"errors"
 	"testing"
+
+	"veyyon.dev/veyyon/core/frontmatter"
 )
 
 func TestAPromptCallsASkillByItsName(t *testing.T) {
-	set := &Set{Skills: []*Skill{{Name: "a"}, {Name: "a:b"}}, Faults: []Fault{{"bad", errors.New("broken")}}}
+	set := &Set{Skills: []*Skill{{Name: "a"}, {Name: "a:b"}}, Faults: frontmatter.Faults{{Name: "bad", Err: errors.New("broken")}}}
 	for prompt, want := range map[string][2]string{
 		"/skill:a": {"a", ""}, " /skill:a  two  words ": {"a", "two  words"}, "/skill:a\nnext": {"a", "next"}, "/skill:a:b c": {"a:b", "c"},
 		"use /skill:a here": {"a", "use /skill:a here"}, "use /skill:none or\n/skill:a:b": {"a:b", "use /skill:none or\n/skill:a:b"}, "$5 /skill:a": {"a", "$5 /skill:a"},

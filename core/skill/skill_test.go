@@ -120,7 +120,7 @@ func TestABrokenSkillIsAFaultThatNamesItsFile(t *testing.T) {
 		t.Error(diff)
 	}
 	library.Load(p.project)
-	if len(told) != len(want) || set.Fault("bare") == nil || set.Fault("none") != nil {
+	if len(told) != len(want) || set.Faults.Of("bare") == nil || set.Faults.Of("none") != nil {
 		t.Error(told)
 	}
 }

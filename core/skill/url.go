@@ -26,7 +26,7 @@ func (l *Library) File(dir, url string) (path string, err error) {
 	set := l.Load(dir)
 	s := set.Find(name)
 	if s == nil {
-		if err := set.Fault(name); err != nil {
+		if err := set.Faults.Of(name); err != nil {
 			return "", fmt.Errorf("the skill %s cannot be used: %w", name, err)
 		}
 		return "", fmt.Errorf("there is no skill called %q", name)
