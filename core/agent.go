@@ -22,6 +22,7 @@ import (
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/skill"
 	"veyyon.dev/veyyon/core/subagent"
+	"veyyon.dev/veyyon/core/template"
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/transcript"
 )
@@ -61,6 +62,7 @@ type Options struct {
 	// prompts call them.
 	Skills        *skill.Library
 	SkillCommands bool
+	Templates     *template.Library // what prompts may call; nil for none
 	Choice        session.Choice
 	// Compaction says when and how a context is made shorter.
 	Compaction session.Compaction
@@ -166,11 +168,17 @@ func (a *Agent) Stop(ctx context.Context) error {
 
 // Steer queues a message for the next boundary of the run.
 func (a *Agent) Steer(ctx context.Context, p session.Prompt) (release func(), err error) {
+	if p, err = a.expanded(p, (*template.Set).ExpandPrompt); err != nil {
+		return nil, err
+	}
 	return moving(ctx, a, func(front *session.Session) (func(), error) { return front.Steer(ctx, p) })
 }
 
 // FollowUp queues a message for the end of the run.
 func (a *Agent) FollowUp(ctx context.Context, p session.Prompt) (release func(), err error) {
+	if p, err = a.expanded(p, (*template.Set).ExpandPrompt); err != nil {
+		return nil, err
+	}
 	return moving(ctx, a, func(front *session.Session) (func(), error) { return front.FollowUp(ctx, p) })
 }
 
@@ -183,6 +191,10 @@ func (a *Agent) Abort(ctx context.Context) (wait func(context.Context) error, er
 
 // AbortAndPrompt aborts, and begins this prompt as soon as the run has unwound.
 func (a *Agent) AbortAndPrompt(ctx context.Context, p session.Prompt) (session.Accepted, error) {
+	p, err := a.expanded(p, (*template.Set).Expand)
+	if err != nil {
+		return session.Accepted{}, err
+	}
 	return moving(ctx, a, func(front *session.Session) (session.Accepted, error) { return front.AbortAndPrompt(ctx, p) })
 }
 

@@ -2,12 +2,16 @@ package core
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"veyyon.dev/veyyon/core/event"
+	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/skill"
 	"veyyon.dev/veyyon/core/slash"
+	"veyyon.dev/veyyon/core/template"
 )
 
 // Prompt runs a slash command, or gives the prompt to the session.
@@ -21,7 +25,26 @@ func (a *Agent) Prompt(ctx context.Context, p session.Prompt) (session.Accepted,
 	if run := slash.Lookup(p.Text); run != nil {
 		return a.slash(ctx, run)
 	}
+	p, err := a.expanded(p, (*template.Set).Expand)
+	if err != nil {
+		return a.stayLocal(event.CommandOutput{Text: err.Error()}), nil
+	}
 	return a.say(ctx, p)
+}
+
+// expanded is the prompt with what its text becomes, if that calls a template.
+func (a *Agent) expanded(p session.Prompt, expand func(*template.Set, string) (string, bool, error)) (session.Prompt, error) {
+	if !strings.HasPrefix(strings.TrimSpace(p.Text), "/") {
+		return p, nil
+	}
+	text, ok, err := expand(a.offer(a.hub.Front().Dir()).templates, p.Text)
+	if err != nil {
+		return p, fault.Newf(fault.Invalid, "The command cannot be used: %v", err)
+	}
+	if ok {
+		p.Text = text
+	}
+	return p, nil
 }
 
 // say gives the prompt to the session.
@@ -88,13 +111,17 @@ func (a *Agent) slash(ctx context.Context, run func(context.Context, slash.Targe
 // An offer is where the slash commands beside the builtin ones come from. As
 // long as it equals itself, so do they.
 type offer struct {
-	skills *skill.Set
+	skills    *skill.Set
+	templates *template.Set
 }
 
 func (a *Agent) offer(dir string) offer {
-	o := offer{skills: skill.None}
+	o := offer{skill.None, template.None}
 	if a.opts.Skills != nil && a.opts.SkillCommands {
 		o.skills = a.opts.Skills.Load(dir)
+	}
+	if a.opts.Templates != nil {
+		o.templates = a.opts.Templates.Load(dir)
 	}
 	return o
 }
@@ -122,6 +149,16 @@ func (o offer) commands() []event.Command {
 		list = append(list, event.Command{
 			Name: "skill:" + s.Name, Description: s.Description, Input: &event.CommandHint{Hint: "arguments"}, Source: "skill",
 		})
+	}
+	for _, t := range o.templates.Commands.Templates {
+		if slices.ContainsFunc(list, func(c event.Command) bool { return c.Name == t.Name || slices.Contains(c.Aliases, t.Name) }) {
+			continue
+		}
+		c := event.Command{Name: t.Name, Description: t.Description, Source: "file"}
+		if t.Hint != "" {
+			c.Input = &event.CommandHint{Hint: t.Hint}
+		}
+		list = append(list, c)
 	}
 	return list
 }

@@ -24,6 +24,7 @@ import (
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/skill"
 	"veyyon.dev/veyyon/core/subagent"
+	"veyyon.dev/veyyon/core/template"
 	"veyyon.dev/veyyon/core/transcript"
 	"veyyon.dev/veyyon/router"
 	"veyyon.dev/veyyon/router/rpc"
@@ -266,6 +267,9 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 		Compaction: l.compaction(), Choice: l.choice, Resume: l.resume, BackgroundLimit: config.SessionAway.Of(s), MaxJobs: l.maxJobs(),
 		Fallback: fallback(s), Todo: reminders(s), Spill: spill(s), Budget: budget(s), Rules: l.rules, Team: l.team,
 		Skills: l.skills, SkillCommands: config.SkillCommands.Of(s),
+		Templates: template.NewLibrary(template.Sources{
+			Agent: l.dirs.Agent, Warn: func(err error) { l.warnOnce("a command was passed over", err) },
+		}),
 		Approval: l.approval(rpc.UI{Ledger: ledger}, runner),
 	}
 }

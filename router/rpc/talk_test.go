@@ -28,6 +28,7 @@ import (
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/skill"
 	"veyyon.dev/veyyon/core/subagent"
+	"veyyon.dev/veyyon/core/template"
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/tool/task"
 	"veyyon.dev/veyyon/core/tool/todo"
@@ -124,7 +125,8 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 			System:      func(string) func() []string { return func() []string { return []string{"be good"} } },
 			Dir:         k.dir, Emit: sink.Emit, BackgroundLimit: 4, Approval: o.approval,
 			Skills: skill.NewLibrary(skill.Sources{Agent: filepath.Join(k.dir, "agent")}), SkillCommands: true,
-			Retry: session.Retry{Max: 2, BaseDelayMs: 500, MaxDelayMs: 60_000},
+			Templates: template.NewLibrary(template.Sources{Agent: filepath.Join(k.dir, "agent")}),
+			Retry:     session.Retry{Max: 2, BaseDelayMs: 500, MaxDelayMs: 60_000},
 			Choice: session.Choice{
 				Model: script, Thinking: model.LevelHigh, Steering: session.QueueOneAtATime, FollowUp: session.QueueOneAtATime,
 				Interrupt: session.InterruptImmediate, AutoRetry: true,
