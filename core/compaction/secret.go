@@ -2,16 +2,14 @@ package compaction
 
 import (
 	"regexp"
-	"slices"
-	"strings"
 	"sync"
+
+	"veyyon.dev/veyyon/core/secret"
 )
 
 // minSecret is how many bytes a configured key must have to be looked for:
 // shorter ones would hit ordinary words.
 const minSecret = 8
-
-const hidden = "[redacted]"
 
 // shapes are keys as well-known services make them, whoever they belong to. The
 // expression is compiled when it is first needed.
@@ -25,13 +23,6 @@ var shapes = sync.OnceValue(func() *regexp.Regexp {
 // Hider returns what takes secrets out of a text: these, which are configured,
 // and all that look like keys. It is safe for concurrent use.
 func Hider(secrets []string) func(string) string {
-	longest := slices.SortedFunc(slices.Values(secrets), func(a, b string) int { return len(b) - len(a) })
-	return func(text string) string {
-		for _, secret := range longest { // one may be the beginning of another
-			if len(secret) >= minSecret {
-				text = strings.ReplaceAll(text, secret, hidden)
-			}
-		}
-		return shapes().ReplaceAllString(text, hidden)
-	}
+	hide := secret.Hider(secrets, minSecret)
+	return func(text string) string { return shapes().ReplaceAllString(hide(text), secret.Hidden) }
 }

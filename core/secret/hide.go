@@ -22,17 +22,24 @@ const MinKey = 4
 // Hide takes keys out of a message of somebody who was sent them, however they
 // are written there, and the names and passwords of URLs.
 func Hide(text string, keys []string) string {
+	return userinfo().ReplaceAllString(Hider(keys, MinKey)(text), "$1")
+}
+
+// Hider returns what takes keys out of texts, however they are written there. A
+// key of less than so many bytes is not looked for. Safe for concurrent use.
+func Hider(keys []string, atLeast int) func(string) string {
 	var all []string
 	for _, key := range keys {
-		if len(key) >= MinKey {
+		if len(key) >= atLeast {
 			all = append(all, Spellings(key)...)
 		}
 	}
 	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
+	pairs := make([]string, 0, 2*len(all))
 	for _, spelling := range all {
-		text = strings.ReplaceAll(text, spelling, Hidden)
+		pairs = append(pairs, spelling, Hidden)
 	}
-	return userinfo().ReplaceAllString(text, "$1")
+	return strings.NewReplacer(pairs...).Replace
 }
 
 // userinfo is the name and the password in a URL.
