@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -25,27 +26,28 @@ const maxDownload = 64 << 20
 // models away.
 var ErrTooSmall = errors.New("the table has far fewer models than the built-in one")
 
-// Refresh downloads models.dev's table from url, converts it, and writes it to
+// Refresh downloads models.dev's table from address, converts it, and writes it to
 // dest, for Load to find. When anything is wrong dest stays as it was.
-func Refresh(ctx context.Context, client *http.Client, url, dest string) (*Table, error) {
-	raw, err := download(ctx, client, url)
+func Refresh(ctx context.Context, client *http.Client, address, dest string) (*Table, error) {
+	raw, err := download(ctx, client, address)
+	source := shown(address)
 	if err != nil {
-		return nil, fmt.Errorf("downloading %s: %w", url, err)
+		return nil, fmt.Errorf("downloading %s: %w", source, err)
 	}
 	models, err := fromModelsDev(raw)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", url, err)
+		return nil, fmt.Errorf("reading %s: %w", source, err)
 	}
 	if len(models) < len(Builtin().Models)/2 {
 		return nil, fmt.Errorf("%w: %d, not %d", ErrTooSmall, len(models), len(Builtin().Models))
 	}
-	table := &Table{Source: url, Date: time.Now().UTC().Format(time.DateOnly), Models: pointers(models)}
+	table := &Table{Source: source, Date: time.Now().UTC().Format(time.DateOnly), Models: pointers(models)}
 	text, err := encode(table)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := decode(text); err != nil { // what Load would refuse is not written
-		return nil, fmt.Errorf("reading %s: %w", url, err)
+		return nil, fmt.Errorf("reading %s: %w", source, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(dest), 0o700); err != nil {
 		return nil, fmt.Errorf("writing the catalogue: %w", err)
@@ -56,12 +58,29 @@ func Refresh(ctx context.Context, client *http.Client, url, dest string) (*Table
 	return table, nil
 }
 
-func download(ctx context.Context, client *http.Client, url string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// shown is an address without what may be secret in it: passwords and tokens.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the table"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+func download(ctx context.Context, client *http.Client, address string) ([]byte, error) {
+	var inURL *url.Error // says the address again
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if errors.As(err, &inURL) {
+		return nil, inURL.Err
+	}
 	if err != nil {
 		return nil, err
 	}
 	resp, err := client.Do(req)
+	if errors.As(err, &inURL) {
+		return nil, inURL.Err
+	}
 	if err != nil {
 		return nil, err
 	}

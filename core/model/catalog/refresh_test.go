@@ -100,7 +100,7 @@ func serve(t *testing.T, status int, body []byte) string {
 func TestARefreshedTableIsWhatLoadFinds(t *testing.T) {
 	dest := filepath.Join(t.TempDir(), "cache", "models.json")
 	url := serve(t, http.StatusOK, asModelsDev(t))
-	table, err := Refresh(t.Context(), http.DefaultClient, url, dest)
+	table, err := Refresh(t.Context(), http.DefaultClient, strings.Replace(url, "http://", "http://me:canary@", 1)+"?token=canary", dest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,10 +137,14 @@ func TestABadDownloadLeavesTheFileAsItWas(t *testing.T) {
 		{t.Context(), serve(t, http.StatusInternalServerError, asModelsDev(t)), "500"},
 		{cancelled, serve(t, http.StatusOK, asModelsDev(t)), context.Canceled.Error()},
 		{t.Context(), "http://127.0.0.1:1", "refused"},
+		{t.Context(), "http://me:canary@127.0.0.1:1/x?key=canary", "downloading http://127.0.0.1:1/x: dial tcp"},
+		{t.Context(), "http://me:canary@h:x/", "downloading the table: invalid port"},
 	} {
 		_, err := Refresh(c.ctx, http.DefaultClient, c.url, dest)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
+		} else if strings.Contains(err.Error(), "canary") {
+			t.Error("it tells a secret:", err)
 		}
 		if c.want == ErrTooSmall.Error() && !errors.Is(err, ErrTooSmall) {
 			t.Error("cannot be told apart:", err)
