@@ -5,19 +5,28 @@ import (
 	"strings"
 )
 
-// hint is a line about tools; it is said where one of them is offered.
+// hint is a line about tools; it is said where all of them are offered.
 type hint struct {
 	tools []string
 	text  string
 }
 
-// hints are in the order in which they are said.
-var hints = []hint{
-	{[]string{"grep", "glob"}, "Find with `grep` and `glob`, which are quicker and shorter than the same in a shell."},
-	{[]string{"edit", "write"}, "Read the part of a file that you are about to change. Change it with `edit`; use `write` for new files, or to replace all of a small one."},
-	{[]string{"bash"}, "Use `bash` for what runs: builds, tests, git, scripts. Run the narrowest check first."},
-	{[]string{"todo"}, "Keep the list with `todo` when the work has three steps or more, and mark each as you finish it."},
-	{[]string{"task"}, "Hand to agents with `task` what stands by itself and would fill your context; do the rest yourself."},
+// hints are in the order in which they are said. Of those of one list only the
+// first that fits is.
+var hints = [][]hint{
+	{
+		{[]string{"grep", "glob"}, "Find with `grep` and `glob`, which are quicker and shorter than the same in a shell."},
+		{[]string{"grep"}, "Search with `grep`, which is quicker and shorter than the same in a shell."},
+		{[]string{"glob"}, "Find files with `glob`, which is quicker and shorter than the same in a shell."},
+	},
+	{
+		{[]string{"edit", "write"}, "Read the part of a file that you are about to change. Change it with `edit`; use `write` for new files, or to replace all of a small one."},
+		{[]string{"edit"}, "Read the part of a file that you are about to change, and change it with `edit`."},
+		{[]string{"write"}, "Read a file before you replace it with `write`."},
+	},
+	{{[]string{"bash"}, "Use `bash` for what runs: builds, tests, git, scripts. Run the narrowest check first."}},
+	{{[]string{"todo"}, "Keep the list with `todo` when the work has three steps or more, and mark each as you finish it."}},
+	{{[]string{"task"}, "Hand to agents with `task` what stands by itself and would fill your context; do the rest yourself."}},
 }
 
 // general is said wherever there are tools.
@@ -33,9 +42,12 @@ func toolText(offered []string) string {
 	var b strings.Builder
 	b.WriteString("# Tools\n")
 	say := func(text string) { b.WriteString("\n- " + text) }
-	for _, h := range hints {
-		if slices.ContainsFunc(h.tools, func(name string) bool { return slices.Contains(offered, name) }) {
-			say(h.text)
+	for _, list := range hints {
+		fits := slices.IndexFunc(list, func(h hint) bool {
+			return !slices.ContainsFunc(h.tools, func(name string) bool { return !slices.Contains(offered, name) })
+		})
+		if fits >= 0 {
+			say(list[fits].text)
 		}
 	}
 	for line := range strings.Lines(general) {
