@@ -45,6 +45,9 @@ const parameters = `{
   "additionalProperties": false
 }`
 
+// bounds are what the texts say of the timeout.
+const bounds = "(default 300, 1 to 3600)"
+
 // asyncParameters are the parameters where commands may go on in the background.
 var asyncParameters = strings.Replace(parameters, `
   },
@@ -108,6 +111,10 @@ func (b bash) Spec() tool.Spec {
 	if b.opts.Async {
 		spec.Description += asyncDescription
 		spec.Parameters = json.RawMessage(asyncParameters)
+	}
+	if longest := b.opts.MaxTimeout; longest != maxTimeout {
+		told := strings.NewReplacer(bounds, fmt.Sprintf("(default %d, 1 to %[2]d)", min(defaultTimeout, longest), longest), "up to an hour", fmt.Sprintf("up to %d seconds", longest))
+		spec.Description, spec.Parameters = told.Replace(spec.Description), json.RawMessage(told.Replace(string(spec.Parameters)))
 	}
 	return spec
 }

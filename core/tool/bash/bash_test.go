@@ -178,6 +178,10 @@ func TestSpecIsAnObjectSchema(t *testing.T) {
 }
 
 func TestTheLongestTimeoutIsTheSettings(t *testing.T) {
+	spec := New(Options{MaxTimeout: 60, Async: true}).Spec()
+	if told := spec.Description + string(spec.Parameters); strings.Contains(told, "3600") || strings.Contains(told, "hour") || strings.Count(told, "(default 60, 1 to 60)") != 2 {
+		t.Errorf("models are told:\n%s", told)
+	}
 	b := New(Options{MaxTimeout: 60}).(bash)
 	for args, want := range map[string]float64{`{"command":"x"}`: 60, `{"command":"x","timeout":5}`: 5, `{"command":"x","timeout":90}`: 60, `{"command":"x","async":true}`: 60} {
 		c, err := b.read(tool.Call{Args: json.RawMessage(args)})

@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -52,9 +53,16 @@ type grepper struct {
 	before, after int // lines
 }
 
-func (grepper) Spec() tool.Spec {
+// around is what the description says of the lines around a hit.
+const around = "the line before and three lines after each"
+
+func (g grepper) Spec() tool.Spec {
+	text := description
+	if g.before != 1 || g.after != 3 {
+		text = strings.Replace(text, around, fmt.Sprintf("of each the lines around, up to %d before and %d after,", g.before, g.after), 1)
+	}
 	return tool.Spec{
-		Name: "grep", Label: "Grep", Description: description, Parameters: json.RawMessage(parameters), Tier: tool.TierRead,
+		Name: "grep", Label: "Grep", Description: text, Parameters: json.RawMessage(parameters), Tier: tool.TierRead,
 	}
 }
 

@@ -246,3 +246,14 @@ func TestLinesAroundAHitAreCounted(t *testing.T) {
 		}
 	}
 }
+
+func TestModelsAreToldWhichLinesAreShown(t *testing.T) {
+	for _, c := range []struct {
+		before, after int
+		want          string
+	}{{1, 3, around}, {0, 9, "up to 0 before and 9 after, as"}} {
+		if told := New(c.before, c.after).Spec().Description; !strings.Contains(told, c.want) {
+			t.Errorf("models are told:\n%s", told)
+		}
+	}
+}

@@ -102,7 +102,7 @@ type reader struct {
 const maxDecoding = 1
 
 func (r *reader) Spec() tool.Spec {
-	text := description
+	text := strings.Replace(description, "at most 300 lines", fmt.Sprintf("at most %d lines", r.opts.Limit), 1)
 	if r.opts.Plain {
 		text = strings.NewReplacer(numbered, "Text comes without line numbers.", " without line numbers, exactly", " exactly").Replace(text)
 	}

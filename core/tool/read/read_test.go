@@ -40,6 +40,14 @@ func TestPlainTextHasNoLineNumbers(t *testing.T) {
 	}
 }
 
+func TestModelsAreToldOfTheLimitThatHolds(t *testing.T) {
+	for limit, want := range map[int]string{0: "at most 300 lines", 50: "at most 50 lines", 9999: "at most 3000 lines"} {
+		if told := New(Options{Limit: limit}).Spec().Description; !strings.Contains(told, want) {
+			t.Errorf("%d: models are told:\n%s", limit, told)
+		}
+	}
+}
+
 func TestReadShowsText(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "a", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n")
