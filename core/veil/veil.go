@@ -30,7 +30,7 @@ const (
 
 // note tells models what placeholders are.
 const note = "Texts such as #A1B2#, four capital letters or digits between two #, stand for secrets that you are not shown. " +
-	"Write them exactly as they are wherever the secret belongs, also in tool calls: what a tool gets is the secret itself."
+	"They are none themselves: write them exactly as they are wherever the secret belongs, also in tool calls. What a tool gets is the secret itself."
 
 // A Veil knows the secrets. Safe for concurrent use.
 type Veil struct {
