@@ -28,41 +28,47 @@ type cli struct {
 // launchFlags are the flags hosts spawn us with (facts/rpc 1.1, facts/platform
 // 1.4), as far as they have a meaning here.
 type launchFlags struct {
-	Mode           string   `placeholder:"MODE" help:"Protocol to serve: rpc, or rpc-ui for a host that answers dialogs."`
-	Profile        *string  `placeholder:"NAME" help:"Profile to use."`
-	ConfigFile     []string `name:"config" sep:"none" placeholder:"FILE" help:"Settings that overlay the profile's; repeatable, later ones win."`
-	Cwd            string   `placeholder:"DIR" help:"Working directory."`
-	AllowHome      bool     `name:"allow-home" help:"Work in the home directory when started there."`
-	Model          string   `placeholder:"MODEL" help:"Model: provider/id, an id, or a part of a name; :LEVEL at the end sets the thinking level."`
-	Provider       string   `placeholder:"ID" help:"Provider that --model is looked up in."`
-	ModelScope     string   `name:"models" placeholder:"LIST" help:"Models that cycle_model goes through: globs, separated by commas."`
-	Thinking       string   `placeholder:"LEVEL" help:"Thinking level: off, minimal, low, medium, high, xhigh, max or auto."`
-	APIKey         string   `name:"api-key" placeholder:"KEY" help:"API key for the chosen model's provider; never stored."`
-	Script         string   `placeholder:"FILE" help:"Turns that the model scripted/script plays."`
-	System         prose    `name:"system-prompt" placeholder:"TEXT" help:"Text, or a file, in place of the built-in system prompt."`
-	AppendSystem   prose    `name:"append-system-prompt" placeholder:"TEXT" help:"Text, or a file, added to the system prompt."`
-	Tools          string   `placeholder:"LIST" help:"Builtin tools to offer, separated by commas."`
-	NoTools        bool     `name:"no-tools" help:"Offer no builtin tools."`
-	NoPty          bool     `name:"no-pty" help:"Run the model's commands without a terminal."`
-	NoTitle        bool     `name:"no-title" help:"Accepted: titles are never made by a model here."`
-	NoLSP          bool     `name:"no-lsp" help:"Accepted: there are no language servers here."`
-	Skills         string   `placeholder:"LIST" help:"The only skills to load: names with * and ?, separated by commas."`
-	NoSkills       bool     `name:"no-skills" help:"Do not load skills."`
-	NoRules        bool     `name:"no-rules" help:"Do not load rules."`
-	NoExtensions   bool     `name:"no-extensions" help:"Do not load extensions."`
-	ApprovalMode   string   `name:"approval-mode" placeholder:"MODE" help:"Which tool calls run without asking: yolo (all), auto-edit, ask, or plan, which refuses instead."`
-	Yolo           bool     `aliases:"auto-approve" help:"The same as --approval-mode yolo."`
-	SkipAsking     bool     `name:"dangerously-skip-permissions" help:"Ask about nothing, whatever modes and rules say; what they deny stays denied."`
-	Continue       bool     `short:"c" help:"Go on with the latest session of the working directory."`
-	Resume         string   `short:"r" aliases:"session" placeholder:"SESSION" help:"Go on with a session: an id, the beginning of one, or a file."`
-	SessionDir     string   `name:"session-dir" placeholder:"DIR" help:"Folder for session files."`
-	NoSession      bool     `name:"no-session" help:"Keep the session in memory only."`
-	CacheKey       string   `name:"provider-session-id" aliases:"prompt-cache-key" placeholder:"ID" help:"Names the session to the provider, for its prompt cache."`
-	MaxTime        string   `placeholder:"TIME" help:"Time limit of the session: seconds, or a duration such as 10m."`
-	Drain          bool     `help:"At the end of input, let the running turn and the queues finish first."`
-	OutboxBytes    *int     `name:"outbox-bytes" placeholder:"N" help:"Bytes kept in memory for a host that reads slowly (16 MiB); more goes to disk."`
-	MessageUpdates string   `name:"message-updates" placeholder:"delta|full" help:"What message updates carry besides the delta: full has the whole message so far."`
-	Trace          string   `placeholder:"FILE" help:"Write a Go execution trace."`
+	Mode            string   `placeholder:"MODE" help:"Protocol to serve: rpc, or rpc-ui for a host that answers dialogs."`
+	Profile         *string  `placeholder:"NAME" help:"Profile to use."`
+	ConfigFile      []string `name:"config" sep:"none" placeholder:"FILE" help:"Settings that overlay the profile's; repeatable, later ones win."`
+	Cwd             string   `placeholder:"DIR" help:"Working directory."`
+	AllowHome       bool     `name:"allow-home" help:"Work in the home directory when started there."`
+	Model           string   `placeholder:"MODEL" help:"Model: provider/id, an id, or a part of a name; :LEVEL at the end sets the thinking level."`
+	Provider        string   `placeholder:"ID" help:"Provider that --model is looked up in."`
+	ModelScope      string   `name:"models" placeholder:"LIST" help:"Models that cycle_model goes through: globs, separated by commas."`
+	Smol            string   `placeholder:"MODEL" help:"Model of the role smol, for small work."`
+	Slow            string   `placeholder:"MODEL" help:"Model of the role slow, for hard work."`
+	Plan            string   `placeholder:"MODEL" help:"Model of the role plan."`
+	SubagentModel   string   `name:"subagent-model" placeholder:"MODEL" help:"Model of agents that name none of their own; @ROLE is that of a role."`
+	CompactionModel string   `name:"compaction-model" placeholder:"MODEL" help:"Model that writes summaries."`
+	Thinking        string   `placeholder:"LEVEL" help:"Thinking level: off, minimal, low, medium, high, xhigh, max or auto."`
+	APIKey          string   `name:"api-key" placeholder:"KEY" help:"API key for the chosen model's provider; never stored."`
+	Script          string   `placeholder:"FILE" help:"Turns that the model scripted/script plays."`
+	System          prose    `name:"system-prompt" placeholder:"TEXT" help:"Text, or a file, in place of the built-in system prompt."`
+	AppendSystem    prose    `name:"append-system-prompt" placeholder:"TEXT" help:"Text, or a file, added to the system prompt."`
+	Tools           string   `placeholder:"LIST" help:"Builtin tools to offer, separated by commas."`
+	NoTools         bool     `name:"no-tools" help:"Offer no builtin tools."`
+	NoPty           bool     `name:"no-pty" help:"Run the model's commands without a terminal."`
+	NoTitle         bool     `name:"no-title" help:"Accepted: titles are never made by a model here."`
+	NoLSP           bool     `name:"no-lsp" help:"Accepted: there are no language servers here."`
+	Skills          string   `placeholder:"LIST" help:"The only skills to load: names with * and ?, separated by commas."`
+	NoSkills        bool     `name:"no-skills" help:"Do not load skills."`
+	NoRules         bool     `name:"no-rules" help:"Do not load rules."`
+	NoExtensions    bool     `name:"no-extensions" help:"Do not load extensions."`
+	ApprovalMode    string   `name:"approval-mode" placeholder:"MODE" help:"Which tool calls run without asking: yolo (all), auto-edit, ask, or plan, which refuses instead."`
+	Yolo            bool     `aliases:"auto-approve" help:"The same as --approval-mode yolo."`
+	SkipAsking      bool     `name:"dangerously-skip-permissions" help:"Ask about nothing, whatever modes and rules say; what they deny stays denied."`
+	Continue        bool     `short:"c" help:"Go on with the latest session of the working directory."`
+	Resume          string   `short:"r" aliases:"session" placeholder:"SESSION" help:"Go on with a session: an id, the beginning of one, or a file."`
+	Fork            string   `placeholder:"SESSION" help:"Go on with a copy of a session: an id, the beginning of one, or a file."`
+	SessionDir      string   `name:"session-dir" placeholder:"DIR" help:"Folder for session files."`
+	NoSession       bool     `name:"no-session" help:"Keep the session in memory only."`
+	CacheKey        string   `name:"provider-session-id" aliases:"prompt-cache-key" placeholder:"ID" help:"Names the session to the provider, for its prompt cache."`
+	MaxTime         string   `placeholder:"TIME" help:"Time limit of the session: seconds, or a duration such as 10m."`
+	Drain           bool     `help:"At the end of input, let the running turn and the queues finish first."`
+	OutboxBytes     *int     `name:"outbox-bytes" placeholder:"N" help:"Bytes kept in memory for a host that reads slowly (16 MiB); more goes to disk."`
+	MessageUpdates  string   `name:"message-updates" placeholder:"delta|full" help:"What message updates carry besides the delta: full has the whole message so far."`
+	Trace           string   `placeholder:"FILE" help:"Write a Go execution trace."`
 }
 
 type launchCommand struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/file"
@@ -13,11 +14,17 @@ import (
 
 // find opens the session to go on with, if one is asked for.
 func (l *launch) find() error {
-	if l.flags.NoSession {
-		if l.flags.Resume != "" || l.flags.Continue {
-			return usageErrorf("--no-session cannot be combined with --resume or --continue")
-		}
+	switch f := l.flags; {
+	case f.NoSession && f.Fork != "":
+		return usageErrorf("--fork requires session persistence")
+	case f.Fork != "" && (f.Resume != "" || f.Continue):
+		return usageErrorf("--fork cannot be combined with --resume or --continue")
+	case f.NoSession && (f.Resume != "" || f.Continue):
+		return usageErrorf("--no-session cannot be combined with --resume or --continue")
+	case f.NoSession:
 		return nil
+	case f.Fork != "":
+		return l.fork()
 	}
 	path, err := l.wanted()
 	if err != nil || path == "" {
@@ -27,33 +34,66 @@ func (l *launch) find() error {
 	return err
 }
 
+// fork copies the session that --fork names, with what belongs to it. It may be
+// one of another project, and one that another process goes on with.
+func (l *launch) fork() error {
+	path, _, err := l.named(l.flags.Fork)
+	if err != nil {
+		return err
+	}
+	opts := l.transcripts(l.dir)
+	from, err := transcript.Read(path, opts)
+	if err != nil {
+		return err
+	}
+	opts.Parent = from.Header().ID
+	l.resume, err = from.Fork(opts)
+	if closed := from.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	folder := os.DirFS(strings.TrimSuffix(path, ".jsonl"))
+	if err := os.CopyFS(strings.TrimSuffix(l.resume.Path(), ".jsonl"), folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.warn("artifacts of the session were not copied", err)
+	}
+	return nil
+}
+
 // wanted is the file of the session to go on with; "" begins a new one.
 func (l *launch) wanted() (string, error) {
-	folder := l.transcripts(l.dir).Dir
-	switch name := l.flags.Resume; {
-	case name == "" && (l.flags.Continue || config.AutoResume.Of(l.settings)):
-		newest, err := transcript.Page([]string{folder}, "", 1)
+	name := l.flags.Resume
+	if name == "" {
+		if !l.flags.Continue && !config.AutoResume.Of(l.settings) {
+			return "", nil
+		}
+		newest, err := transcript.Page([]string{l.transcripts(l.dir).Dir}, "", 1)
 		if err != nil || len(newest.Sessions) == 0 {
 			return "", err
 		}
 		return newest.Sessions[0].Path, nil
-	case name == "":
-		return "", nil
-	case transcript.IsPath(name):
-		return l.fileOf(name)
-	default:
-		found, ok, err := transcript.Find(l.dirs.Sessions, folder, name)
-		switch {
-		case err != nil:
-			return "", err
-		case !ok:
-			return "", notFound(name)
-		case found.CWD != "" && !file.Same(found.CWD, l.dir):
-			//lint:ignore ST1005 it is shown to people
-			return "", fmt.Errorf("Session %q is in another project (%s); start there, or give its file.", name, transcript.CleanTitle(found.CWD))
-		}
-		return found.Path, nil
 	}
+	path, cwd, err := l.named(name)
+	if err == nil && cwd != "" && !file.Same(cwd, l.dir) {
+		//lint:ignore ST1005 it is shown to people
+		return "", fmt.Errorf("Session %q is in another project (%s); start there, fork it, or give its file.", name, transcript.CleanTitle(cwd))
+	}
+	return path, err
+}
+
+// named finds a session by its id, or by the beginning of one, and tells where it
+// works; or by its file, which may work anywhere.
+func (l *launch) named(name string) (path, cwd string, err error) {
+	if transcript.IsPath(name) {
+		path, err = l.fileOf(name)
+		return path, "", err
+	}
+	found, ok, err := transcript.Find(l.dirs.Sessions, l.transcripts(l.dir).Dir, name)
+	if err == nil && !ok {
+		err = notFound(name)
+	}
+	return found.Path, found.CWD, err
 }
 
 // fileOf is the file of a session that is named by its path, which must be there.

@@ -19,6 +19,15 @@ import (
 // part of it when it fails or the process is killed. This Log stays as it is.
 // What a cut leaves without its result is repaired where requests are made.
 func (l *Log) Branch(upTo *Entry, o Options) (*Log, error) {
+	return l.copied(pathTo(upTo), o, false)
+}
+
+// Fork begins a session that holds all of this one, branches that were left and
+// the title too; else it is as Branch.
+func (r *Reading) Fork(o Options) (*Log, error) { return r.log.copied(r.Entries(), o, true) }
+
+// copied begins a session with these entries, of which each follows its parent.
+func (l *Log) copied(entries []*Entry, o Options, titled bool) (*Log, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, fmt.Errorf("making a session id: %w", err)
@@ -28,7 +37,9 @@ func (l *Log) Branch(upTo *Entry, o Options) (*Log, error) {
 	}
 	began := time.Now()
 	b := begin(o, id.String(), began)
-	entries := pathTo(upTo)
+	if titled {
+		b.title, b.source = l.title, l.source
+	}
 	for _, e := range entries {
 		// Its slot must be newer than any title that is copied.
 		if e.Type == typeTitleChange && !e.Time.Before(b.titled.Truncate(time.Millisecond)) {
@@ -44,7 +55,7 @@ func (l *Log) Branch(upTo *Entry, o Options) (*Log, error) {
 		return b.copyFrom(l, entries)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("branching to %s: %w", path, err)
+		return nil, fmt.Errorf("copying to %s: %w", path, err)
 	}
 	return b, nil
 }

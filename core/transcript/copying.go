@@ -17,7 +17,7 @@ type copying struct {
 	block []byte
 }
 
-// copy appends a path from its root. Lines that lie one behind the other are not
+// copy appends entries, each behind its parent. Lines that lie one behind the other are not
 // looked at: the index tells that they are what they should be.
 func (c *copying) copy(path []*Entry) error {
 	for len(path) > 0 {
@@ -86,5 +86,9 @@ func (c *copying) endLine(size int64) error {
 
 // note takes the entry into the index.
 func (c *copying) note(e *Entry, offset int64, size int) {
-	c.to.tree.add(&Entry{Type: e.Type, ID: e.ID, Parent: c.to.tree.leaf, Time: e.Time, Role: e.Role, offset: offset, size: size})
+	var parent *Entry
+	if e.Parent != nil {
+		parent = c.to.tree.byID[e.Parent.ID]
+	}
+	c.to.tree.add(&Entry{Type: e.Type, ID: e.ID, Parent: parent, Time: e.Time, Role: e.Role, offset: offset, size: size})
 }
