@@ -65,7 +65,7 @@ func (c *launchCommand) Run(flags *launchFlags) error {
 		return err
 	}
 	l.signals = listen()
-	for _, step := range []func() error{l.place, l.configure, l.notice, l.findModels, l.choose, l.find, l.prompts} {
+	for _, step := range []func() error{l.place, l.configure, l.notice, l.findModels, l.roles, l.choose, l.find, l.prompts} {
 		if err := step(); err != nil {
 			return err
 		}

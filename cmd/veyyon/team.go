@@ -5,11 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
+	"time"
 
 	"veyyon.dev/veyyon/core/config"
-	"veyyon.dev/veyyon/core/model"
-	"veyyon.dev/veyyon/core/model/registry"
 	"veyyon.dev/veyyon/core/subagent"
 )
 
@@ -17,7 +15,8 @@ import (
 func (l *launch) newTeam() *subagent.Team {
 	s := l.settings
 	team := subagent.New(subagent.Options{
-		UserDir: filepath.Join(l.dirs.Agent, "agents"), Agents: config.Agents.Of(s), Resolve: l.resolve,
+		UserDir: filepath.Join(l.dirs.Agent, "agents"), Agents: config.Agents.Of(s), Resolve: l.resolve, Model: config.AgentModel.Of(s),
+		Requests: config.AgentRequests.Of(s), Silent: !config.AgentNotice.Of(s), Runtime: time.Duration(config.AgentRuntime.Of(s)) * time.Millisecond,
 		System:      l.library.Local,
 		Concurrency: config.AgentConcurrency.Of(s), Depth: config.AgentDepth.Of(s),
 		MaxBytes: positive("VEYYON_TASK_MAX_OUTPUT_BYTES"), MaxLines: positive("VEYYON_TASK_MAX_OUTPUT_LINES"),
@@ -37,19 +36,4 @@ func positive(name string) int {
 		return 0
 	}
 	return max(n, 0)
-}
-
-// resolve finds the model that an agent names: provider/id, or @role of
-// modelRoles, with a level behind a colon if it likes.
-func (l *launch) resolve(selector string) (*model.Model, model.Level, bool) {
-	name, level := registry.SplitLevel(selector)
-	if role, ok := strings.CutPrefix(name, "@"); ok {
-		ref, _ := config.ModelRoles.Of(l.settings)[role].(string)
-		ofRole := model.Level("")
-		if name, ofRole = registry.SplitLevel(ref); level == "" {
-			level = ofRole
-		}
-	}
-	m, ok := l.models.FindRef(name)
-	return m, level, ok && l.models.HasKey(m)
 }

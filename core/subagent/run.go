@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,13 +36,19 @@ const (
 )
 
 var (
-	errBudget = fault.New(fault.Cancelled, "The agent has used up its budget of requests")
-	errOver   = fault.New(fault.Cancelled, "The agent has ended its work")
+	errBudget  = fault.New(fault.Cancelled, "The agent has used up its budget of requests")
+	errTooLong = fault.New(fault.Cancelled, "The agent has used up its time")
+	errOver    = fault.New(fault.Cancelled, "The agent has ended its work")
 )
 
 // run does the work of the agent.
 func (w *Work) run(ctx context.Context) (result Result) {
 	w.dir = w.order.Dir
+	if limit := w.team.opts.Runtime; limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, limit, errTooLong)
+		defer stop()
+	}
 	var copied *checkout
 	if w.order.Isolated {
 		var err error
@@ -105,10 +112,10 @@ func (w *Work) endSession(child *session.Session) {
 	w.team.leave(child)
 }
 
-// choose picks the model: the first of the definition's that can be used, or the
-// parent's.
+// choose picks the model: the first of the definition's that can be used, the one
+// of all agents, or the parent's.
 func (w *Work) choose(opts *session.Options) {
-	for _, selector := range w.order.Agent.Models {
+	for _, selector := range append(slices.Clip(w.order.Agent.Models), w.team.opts.Model) {
 		m, level, ok := w.team.opts.Resolve(selector)
 		if !ok {
 			continue
@@ -217,7 +224,7 @@ func (w *Work) watch(ctx context.Context, child *session.Session, ended <-chan e
 	tick := time.NewTicker(progressGap)
 	defer tick.Stop()
 	stop, reason := ctx.Done(), error(nil)
-	budget := cmp.Or(w.order.Agent.Requests, usualBudget)
+	budget := cmp.Or(w.order.Agent.Requests, w.team.opts.Requests, usualBudget)
 	for {
 		select {
 		case err := <-ended:
@@ -233,7 +240,7 @@ func (w *Work) watch(ctx context.Context, child *session.Session, ended <-chan e
 			case requests >= budget+budget/2 && reason == nil:
 				reason = errBudget
 				w.abort(child)
-			case requests >= budget && !w.warned:
+			case requests >= budget && !w.warned && !w.team.opts.Silent:
 				w.warned = true
 				if _, err := child.Steer(w.end, session.Prompt{Text: budgetText}); err != nil {
 					slog.Debug("an agent cannot be told of its budget", "err", err)

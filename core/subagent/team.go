@@ -3,6 +3,7 @@ package subagent
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -18,6 +19,15 @@ type Options struct {
 	// Resolve finds the model of a selector, "provider/id" or "@role", with a
 	// level after a colon if it likes; ok is false when it cannot be used.
 	Resolve func(selector string) (m *model.Model, level model.Level, ok bool)
+	// Model is the selector for agents whose definition has none that can be used;
+	// "" leaves them their parent's.
+	Model string
+	// Requests is the soft budget of agents whose definition has none; 0 for the
+	// usual one. At it they are told, unless Silent, and at one and a half times
+	// that they are stopped.
+	Requests int
+	Silent   bool
+	Runtime  time.Duration // how long an agent may work; 0 is no limit
 	// System writes what an agent with these tools is told of the place it works in.
 	System func(dir string, tools []string) string
 	// Concurrency is how many model requests agents may have open at a time, all
