@@ -97,7 +97,7 @@ func printListing(page transcript.Listing) error {
 // name is what a session is called, on one line.
 func name(s transcript.Summary) string {
 	const enough = 60 // characters of a line that has four columns before it
-	text := []rune(transcript.CleanTitle(cmp.Or(s.Title, s.FirstMessage, "(no messages)")))
+	text := []rune(transcript.CleanTitle(cmp.Or(s.Title, s.FirstMessage)))
 	if len(text) > enough {
 		return strings.TrimSpace(string(text[:enough-1])) + "…"
 	}

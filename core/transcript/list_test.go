@@ -72,6 +72,27 @@ func TestListShowsTheTitleOfTheSlot(t *testing.T) {
 	same(t, StatusPending, list[0].Status)
 }
 
+func TestListNamesSessionsWithoutATitle(t *testing.T) {
+	dir := t.TempDir()
+	summary := func(short string) string {
+		return fmt.Sprintf(`{"type":"compaction","id":%q,"parentId":null,"summary":"long","shortSummary":%q}`+"\n", short, short)
+	}
+	quoting := said("q", "null", `the line \"type\":\"compaction\"`) + `{"type":"custom","id":"n","data":{"type":"compaction","shortSummary":"no"}}` + "\n"
+	for _, c := range []struct{ rest, title, first string }{
+		{"", "", "(no messages)"},
+		{said("a", "null", "hi") + replied("stop"), "", "hi"},
+		{said("a", "null", "hi") + summary("one") + summary("two") + replied("stop"), "two", "hi"},
+		{said("a", "null", "hi") + summary("far") + quoting + strings.Repeat(replied("stop"), 100), "far", "hi"},
+		{said("a", "null", strings.Repeat("x", 70<<10)) + summary("behind") + strings.Repeat(replied("stop"), 400), "", strings.Repeat("x", 200)},
+	} {
+		path := writeSession(t, dir, "x", c.rest, 1)
+		list, err := listed(dir)
+		do(t, err)
+		same(t, []string{c.title, c.first}, []string{list[0].Title, list[0].FirstMessage})
+		do(t, os.Remove(path))
+	}
+}
+
 func TestListReadsOnlyTheEndsOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := writeSession(t, dir, "big", said("a", "null", "first"), 1)

@@ -12,12 +12,12 @@ type Summary struct {
 	Path         string
 	ID           string
 	CWD          string
-	Title        string
+	Title        string // that of the last compaction near the end when it has none itself
 	Parent       string
 	Created      time.Time
 	Modified     time.Time
 	Size         int64  // bytes
-	FirstMessage string // how the first user message near the beginning begins, "" for none
+	FirstMessage string // how the first user message near the beginning begins, noMessages for none
 	Status       Status
 
 	hasSlot bool // Title is that of the slot
@@ -45,6 +45,9 @@ const (
 	tailSize      = 32 << 10
 )
 
+// noMessages is what hosts show then (facts/agent 3.7).
+const noMessages = "(no messages)"
+
 // firstMessageLength bounds Summary.FirstMessage, in characters; the rest is
 // left out.
 const firstMessageLength = 200
@@ -56,7 +59,7 @@ func summarize(c candidate, buf *[]byte) (Summary, error) {
 		return Summary{}, err
 	}
 	defer f.close()
-	s := Summary{Path: c.path, Modified: c.modified, Size: c.size}
+	s := Summary{Path: c.path, Modified: c.modified, Size: c.size, FirstMessage: noMessages, Status: StatusUnknown}
 	ok := false
 	for _, size := range []int64{headSize, longHeadSize} {
 		head, err := f.read(0, min(size, s.Size), buf)
@@ -76,11 +79,35 @@ func summarize(c candidate, buf *[]byte) (Summary, error) {
 		if err != nil {
 			return Summary{}, err
 		}
-		if s.Status = statusFrom(tail); s.Status != StatusUnknown || s.Size <= size {
+		if s.Status == StatusUnknown {
+			s.Status = statusFrom(tail)
+		}
+		if s.Title == "" {
+			s.Title = compactionIn(tail)
+		}
+		if s.Status != StatusUnknown && s.Title != "" || s.Size <= size {
 			break
 		}
 	}
 	return s, nil
+}
+
+// compactionIn returns the short summary of the last compaction in the end of a
+// file, "" for none.
+func compactionIn(tail []byte) (short string) {
+	for {
+		at := bytes.LastIndex(tail, []byte(`"type":"compaction"`))
+		if at < 0 {
+			return ""
+		}
+		from := bytes.LastIndexByte(tail[:at], '\n') + 1
+		line, _, _ := bytes.Cut(tail[from:], []byte("\n"))
+		if kind, _ := unquote(fieldOf(line, "type")); kind == typeCompaction {
+			short, _ = unquote(fieldOf(line, "shortSummary"))
+			return short
+		}
+		tail = tail[:from]
+	}
 }
 
 // fromHead fills in what head tells, whose last line may be cut off. It tells
