@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"veyyon.dev/veyyon/core/fault"
@@ -146,7 +144,7 @@ func (a *Agent) OpenSession(ctx context.Context, name, folder string) (opened Op
 }
 
 func (a *Agent) find(name, folder string) (path string, err error) {
-	if strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl") {
+	if transcript.IsPath(name) {
 		path := file.Resolve(a.opts.Dir, name)
 		_, err := os.Stat(path)
 		switch {
