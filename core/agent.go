@@ -78,14 +78,14 @@ type Options struct {
 // the session in front come one after the other. Errors that a host is to tell
 // apart carry a code of package fault.
 type Agent struct {
-	opts  Options
-	life  context.Context // the loops': ends them at once
-	hub   *hub.Hub
-	tools atomic.Pointer[tool.Set]
-	full  atomic.Bool           // message updates carry the whole answer so far
-	lives sync.WaitGroup        // one for each loop that runs
-	shelf transcript.Shelf      // what list_sessions has read
-	told  atomic.Pointer[offer] // the slash commands that the host knows; nil before it does
+	opts   Options
+	life   context.Context // the loops': ends them at once
+	hub    *hub.Hub
+	tools  atomic.Pointer[tool.Set]
+	full   atomic.Bool           // message updates carry the whole answer so far
+	lives  sync.WaitGroup        // one for each loop that runs
+	shelf  transcript.Shelf      // what list_sessions has read
+	listed atomic.Pointer[offer] // the slash commands that the host knows; nil before it does
 }
 
 // errDisconnected is why sessions end with the connection; their last answers

@@ -23,7 +23,7 @@ func (a *Agent) Prompt(ctx context.Context, p session.Prompt) (session.Accepted,
 		return a.callSkill(ctx, p, called, words, err)
 	}
 	if run := slash.Lookup(p.Text); run != nil {
-		return a.slash(ctx, run)
+		return a.slash(ctx, p, run)
 	}
 	p, err := a.expanded(p, (*template.Set).Expand)
 	if err != nil {
@@ -82,32 +82,6 @@ type calledSkill struct {
 	Args string `json:"args,omitempty"`
 }
 
-// stayLocal tells the host what came of a prompt that no model sees.
-func (a *Agent) stayLocal(events ...event.Event) session.Accepted {
-	a.opts.Emit(events...)
-	local := false
-	return session.Accepted{AgentInvoked: &local}
-}
-
-func (a *Agent) slash(ctx context.Context, run func(context.Context, slash.Target) (slash.Effect, error)) (session.Accepted, error) {
-	effect, err := run(ctx, a)
-	if err != nil {
-		return session.Accepted{}, err
-	}
-	state, err := a.State(ctx)
-	if err != nil {
-		return session.Accepted{}, err
-	}
-	events := []event.Event{event.CommandOutput{Text: effect.Output}}
-	if effect.Title {
-		events = append(events, event.SessionInfoUpdate{Title: state.SessionName, SessionID: state.SessionID})
-	}
-	if effect.Config {
-		events = append(events, event.ConfigUpdate{Model: state.Model, ThinkingLevel: string(state.ThinkingLevel)})
-	}
-	return a.stayLocal(events...), nil
-}
-
 // An offer is where the slash commands beside the builtin ones come from. As
 // long as it equals itself, so do they.
 type offer struct {
@@ -130,7 +104,7 @@ func (a *Agent) offer(dir string) offer {
 // it does not know them or anew is asked for.
 func (a *Agent) announceCommands(dir string, anew bool) offer {
 	now := a.offer(dir)
-	if before := a.told.Swap(&now); anew || before == nil || *before != now {
+	if before := a.listed.Swap(&now); anew || before == nil || *before != now {
 		a.opts.Emit(event.AvailableCommands{Commands: now.commands()})
 	}
 	return now

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +36,7 @@ const cutOffText = "\n\n[This text was cut off at its limit.]"
 func (st *state) author(ratio float64) author {
 	a := author{
 		models: st.s.opts.Models, limits: st.s.opts.Compaction.Limits, ratio: ratio,
-		retry: st.s.opts.Retry, retries: st.choice.AutoRetry, cacheKey: cmp.Or(st.s.opts.CacheKey, st.log().ID()),
+		retry: st.s.opts.Retry, retries: st.choice.AutoRetry, cacheKey: st.cacheKey(),
 		secrets: st.s.opts.Secrets,
 	}
 	own := st.choice.Model

@@ -36,6 +36,9 @@ func Board(of tool.Session) (b *job.Board, ok bool) {
 	return s.board, true
 }
 
+// Jobs lists the background jobs, those too that have ended a short while ago.
+func (s *Session) Jobs() []job.Job { return s.board.List() }
+
 // jobsWillWake tells whether a background job will go on with the conversation
 // by itself. After an abort, and at a limit, its result waits for the next
 // prompt.

@@ -15,6 +15,20 @@ func (s *Session) SetTodos(ctx context.Context, phases []tool.Phase) error {
 	return s.do(ctx, func(st *state) { st.todos = phases })
 }
 
+// EditTodos lets a person change the todo list, which the transcript keeps. An
+// error of edit leaves it as it is.
+func (s *Session) EditTodos(ctx context.Context, edit func([]tool.Phase) ([]tool.Phase, error)) error {
+	return try(ctx, s, func(st *state) error {
+		phases, err := edit(st.todos)
+		if err != nil {
+			return err
+		}
+		st.todos = phases
+		st.keepTodos()
+		return nil
+	})
+}
+
 // todosOf reads the list that a todo tool's result holds.
 func todosOf(m message.Message) ([]tool.Phase, bool) {
 	r, ok := m.(*message.ToolResult)

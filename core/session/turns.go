@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -29,7 +28,7 @@ func (st *state) startTurn() {
 		Provider: provider,
 		Request: &model.Request{
 			Model: m, System: st.system, Messages: st.seen.of(st.messages), Tools: toolSpecs(tools.Offered()),
-			Thinking: st.level(), CacheKey: cmp.Or(st.s.opts.CacheKey, st.log().ID()),
+			Thinking: st.level(), CacheKey: st.cacheKey(),
 			Memo: st.memo,
 		},
 		Tools: tools, Dir: st.s.opts.Dir, Session: toolView{st.s, st.life}, Spill: st.s.opts.Spill, Full: st.s.opts.Full != nil && st.s.opts.Full(),

@@ -89,6 +89,9 @@ type Prompt struct {
 	// its agent_end; not for one that was queued into another's run. It may be
 	// called from any goroutine; nil ignores.
 	Done func(PromptEnd)
+	// Local is called once when the prompt was answered and then came to its end
+	// without a run, behind all that it gave; as Done.
+	Local func()
 }
 
 // Accepted says what became of a prompt.

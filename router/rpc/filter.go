@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 
+	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/session"
 	wire "veyyon.dev/veyyon/frames/rpc"
 	"veyyon.dev/veyyon/router"
@@ -13,17 +14,23 @@ import (
 // protocol.
 type filter struct{ names map[string]bool } // nil for all
 
-// beyond are the events that no host gets unasked (decisions 28).
-var beyond = map[string]bool{"session_settled": true, promptResultName: true}
+// beyond tells which events no host gets unasked (decisions 28).
+func beyond(e event.Event) bool {
+	switch e.(type) {
+	case event.SessionSettled, promptResult:
+		return true
+	}
+	return false
+}
 
-func (f *filter) passes(name string) bool {
+func (f *filter) passes(e event.Event) bool {
 	switch {
 	case f == nil:
-		return !beyond[name]
+		return !beyond(e)
 	case f.names == nil:
 		return true
 	}
-	return f.names[name]
+	return f.names[e.Name()]
 }
 
 // eventFilter is the data of set_event_filter; null stands for all events.
@@ -55,8 +62,22 @@ func (c *commands) setEventFilter(_ context.Context, f wire.EventFilter) (router
 
 const promptResultName = "prompt_result"
 
+// localResult tells that a prompt was answered and then stayed local.
+//
+// Protocol: "prompt payload".
+type localResult struct {
+	ID           rawID `json:"id,omitempty"`
+	AgentInvoked bool  `json:"agentInvoked"` // false
+}
+
+func (localResult) Name() string { return promptResultName }
+
+// stayedLocal returns what tells the host that the prompt of this id did.
+func (c *commands) stayedLocal(later router.Later) func() {
+	return func() { c.sink.Emit(localResult{ID: rawID(later.ID)}) }
+}
+
 // promptResult tells a host that asked for it how the run of its prompt ended.
-// The protocol's own prompt_result, for prompts that stay local, has no status.
 type promptResult struct {
 	ID             rawID  `json:"id,omitempty"`
 	AgentInvoked   bool   `json:"agentInvoked"`

@@ -19,7 +19,7 @@ func (c *commands) prompt(ctx context.Context, p wire.Prompt, later router.Later
 	if err != nil {
 		return router.Answer{}, err
 	}
-	asked.Fail, asked.Done = later.Fail, c.result(later)
+	asked.Fail, asked.Done, asked.Local = later.Fail, c.result(later), c.stayedLocal(later)
 	accepted, err := c.agent.Prompt(ctx, asked)
 	answer := router.Answer{Then: accepted.Release}
 	if accepted.AgentInvoked != nil {

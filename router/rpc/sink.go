@@ -27,14 +27,14 @@ func NewSink(ctx context.Context, out stages.Outbox) *Sink { return &Sink{ctx: c
 func (s *Sink) Emit(events ...event.Event) {
 	keep := s.filter.Load()
 	if len(events) == 1 {
-		if keep.passes(events[0].Name()) {
+		if keep.passes(events[0]) {
 			s.send(note(events[0]))
 		}
 		return
 	}
 	batch := make(frames.Batch, 0, len(events))
 	for _, e := range events {
-		if keep.passes(e.Name()) {
+		if keep.passes(e) {
 			batch = append(batch, note(e))
 		}
 	}

@@ -1,0 +1,51 @@
+package slash
+
+import (
+	"context"
+	"fmt"
+)
+
+func contextUse(ctx context.Context, t Target, _ string) (Effect, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return Effect{}, err
+	}
+	use := state.ContextUsage
+	if use == nil {
+		return say("No model is currently selected.")
+	}
+	return say(fmt.Sprintf("Context window: %d tokens (%d used, %.1f%%)", use.ContextWindow, use.Tokens, use.Percent))
+}
+
+func fresh(ctx context.Context, t Target, _ string) (Effect, error) {
+	if err := t.Fresh(ctx); err != nil {
+		return say(err.Error())
+	}
+	return say("Fresh provider session started (1 provider state(s) pruned).")
+}
+
+// compact counts as compacting from now on; a model writes the summary behind the
+// answer. A mode that other programs know before the focus makes no difference.
+func compact(ctx context.Context, t Target, args string) (Effect, error) {
+	if mode, focus := word(args); mode == "soft" || mode == "remote" {
+		args = focus
+	}
+	run, err := t.Compact(ctx, args)
+	if err != nil {
+		return compactionFailed(err), nil
+	}
+	return Effect{Later: func(ctx context.Context) Effect {
+		result, err := run(ctx)
+		if err != nil {
+			return compactionFailed(err)
+		}
+		after := 0
+		if state, err := t.State(ctx); err == nil && state.ContextUsage != nil {
+			after = state.ContextUsage.Tokens
+		}
+		text := fmt.Sprintf("Compaction complete. Tokens: %d -> %d (saved %d).", result.TokensBefore, after, max(0, result.TokensBefore-after))
+		return Effect{Output: text}
+	}}, nil
+}
+
+func compactionFailed(err error) Effect { return Effect{Output: "Compaction failed: " + err.Error()} }
