@@ -37,7 +37,14 @@ func reminders(s *config.Settings) session.Todo {
 }
 
 func budget(s *config.Settings) session.Budget {
-	return session.Budget{Turns: config.SessionTurns.Of(s), Tokens: config.SessionTokens.Of(s)}
+	b := session.Budget{
+		Turns: config.SessionTurns.Of(s), Tokens: config.SessionTokens.Of(s),
+		Repeats: config.LoopThreshold.Of(s), Exempt: words(config.LoopExempt.Of(s)),
+	}
+	if !config.LoopGuard.Of(s) {
+		b.Repeats = -1
+	}
+	return b
 }
 
 // rules reads the rules that hold for a session that works in dir. One with a

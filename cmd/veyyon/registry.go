@@ -59,10 +59,11 @@ func newRegistry(dirs config.Dirs, s *config.Settings, keys *auth.Source, play *
 	client := wire.NewClient()
 	setTimeout(&client.FirstEvent, config.FirstEventTimeout.Of(s))
 	setTimeout(&client.Idle, config.IdleTimeout.Of(s))
-	script, t := scripted.New(play), tuning(s)
+	script, t, slots := scripted.New(play), tuning(s), model.NewInFlight(config.InFlight.Of(s))
+	ours := func(p model.Provider) model.Provider { return slots.Bound(model.Tuned(p, t)) }
 	providers := map[model.API]model.Provider{
-		model.APICompletions: model.Tuned(openai.NewCompletions(client), t), model.APIResponses: model.Tuned(openai.NewResponses(client), t),
-		model.APIAnthropic: model.Tuned(anthropic.New(client), t), model.APIGoogle: model.Tuned(google.New(client), t), model.APIScripted: script,
+		model.APICompletions: ours(openai.NewCompletions(client)), model.APIResponses: ours(openai.NewResponses(client)),
+		model.APIAnthropic: ours(anthropic.New(client)), model.APIGoogle: ours(google.New(client)), model.APIScripted: slots.Bound(script),
 	}
 	if over != nil {
 		for api, provider := range providers {

@@ -15,6 +15,9 @@ func tuning(s *config.Settings) *model.Tuning {
 		MinP: chosen(s, config.MinP), PresencePenalty: chosen(s, config.PresencePenalty),
 		RepetitionPenalty: chosen(s, config.RepetitionPenalty), NoImages: config.ImagesBlock.Of(s), Budgets: map[model.Level]int{},
 	}
+	if tier := config.Tier.Of(s); tier != "none" {
+		t.Tier = tier
+	}
 	t.Verbosity, _ = config.Verbosity.Given(s)
 	for level, key := range map[model.Level]config.Key[int]{
 		model.LevelMinimal: config.BudgetMinimal, model.LevelLow: config.BudgetLow, model.LevelMedium: config.BudgetMedium,

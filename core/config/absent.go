@@ -13,6 +13,9 @@ import (
 // files, and whoever sets one is told why nothing follows. A key that gets a
 // meaning moves to keys.go.
 var absent = []struct{ why, names string }{
+	{"only OpenAI is asked to serve requests in one way or another", "tier.anthropic tier.google tier.subagent"},
+	{"a list of closed tasks goes with the next prompt", "tasks.todoClearDelay"},
+	{"providers.maxInFlightRequests bounds every provider", "providers.ollama-cloud.maxConcurrency"},
 	{"there is no advisor", "advisor.enabled advisor.immuneTurns advisor.subagents advisor.syncBacklog tier.advisor"},
 	{"hosts notify people themselves", "ask.notify"},
 	{"there are no tools for syntax trees", "astEdit.enabled astGrep.enabled"},
@@ -24,6 +27,7 @@ var absent = []struct{ why, names string }{
 	{"commands of other programs are not read", "commands.enableClaudeProject commands.enableClaudeUser commands.enableOpencodeProject commands.enableOpencodeUser"},
 	{"the model of the session, or compaction.model, writes all summaries", "compaction.modelContextWindow compaction.remoteEnabled compaction.remoteEndpoint compaction.remoteStreamingV2Enabled compaction.v2RetainedMessageBudget"},
 	{"retry.fallbackChains say which models take over", "contextPromotion.enabled providers.anthropic.serverSideFallback"},
+	{"a conversation that is handed off by itself goes on in its session, with the document as its summary", "compaction.handoffSaveToDisk"},
 	{"there are no extensions", "extensions"},
 	{"there is no tool that runs code but bash", "eval.jl eval.js eval.py eval.rb julia.interpreter python.interpreter python.kernelMode ruby.interpreter"},
 	{"calls of tools are judged when they are complete", "edit.streamingAbort tools.abortOnFabricatedResult"},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,6 +104,16 @@ func (s *spec) parse(member, text string) (any, error) {
 			var v any
 			if json.Unmarshal([]byte(text), &v) == nil {
 				return v, nil
+			}
+		}
+		var plain any
+		if err := json.Unmarshal([]byte(text), &plain); err == nil {
+			switch _, isNumber := plain.(float64); {
+			case isNumber && slices.Contains(s.member, KindInt):
+				v, _ := s.checkMember(plain) // whoever asked looks again
+				return cmp.Or(v, plain), nil
+			case slices.Contains(s.member, KindBool) && (plain == true || plain == false):
+				return plain, nil
 			}
 		}
 		return text, nil

@@ -30,6 +30,8 @@ func TestSetKeepsCommentsAndEverythingElse(t *testing.T) {
 		{"modelProviderOrder", `["x","y"]`},
 		{"tools.approval", `{"bash":"deny"}`},
 		{"edit.fuzzyThreshold", "0.5"},
+		{"providers.maxInFlightRequests.p", "2"},
+		{"agent.agents.scout", "false"},
 	} {
 		do(t, Set(t.Context(), r.Dirs, set[0], set[1]))
 	}
@@ -45,6 +47,7 @@ func TestSetKeepsCommentsAndEverythingElse(t *testing.T) {
 		SteeringMode.Of(s), RetryMax.Of(s), RetryEnabled.Of(s), AutoBackgroundT.Of(s), ModelRoles.Of(s)["default"], TodoMax.Of(s), TodoReminders.Of(s), EditThreshold.Of(s),
 	})
 	same(t, []any{"x", "y"}, ModelProviders.Of(s))
+	same(t, []any{2, false}, []any{InFlight.Of(s)["p"], Agents.Of(s)["scout"]})
 	same(t, map[string]any{"bash": "deny"}, Approval.Of(s))
 	info, err := os.Stat(file)
 	do(t, err)
@@ -120,21 +123,23 @@ func TestSetSaysWhatWouldFit(t *testing.T) {
 	r := newRoom(t)
 	file := r.profile("a: 1\n")
 	for set, want := range map[[2]string]string{
-		{"retry.enabled", "maybe"}:             "Invalid boolean value: maybe. Use true/false, yes/no, on/off, or 1/0",
-		{"retry.maxRetries", "x"}:              "Invalid number: x",
-		{"retry.maxRetries", "-1"}:             "Invalid number: -1 (expected at least 0, got -1)",
-		{"edit.fuzzyThreshold", "1.5"}:         "Invalid number: 1.5 (expected at most 1, got 1.5)",
-		{"modelRoles.default", "[1]"}:          "modelRoles.default: expected a string, got a list",
-		{"modelRoles", `{"default":5}`}:        "modelRoles: expected a string, got 5",
-		{"enabledModels", `["a",5]`}:           "enabledModels: expected a string or a mapping, got 5",
-		{"lsp.enabled", "yes"}:                 "lsp.enabled has no meaning here: there are no language servers",
-		{"retry.maxRetries", "NaN"}:            "Invalid number: NaN (expected a whole number, got NaN)",
-		{"steeringMode", "some"}:               "Invalid value: some. Valid values: one-at-a-time, all",
-		{"modelProviderOrder", "x"}:            "Invalid array JSON: x",
-		{"tools.approval", "[]"}:               "Invalid record JSON: []",
-		{"no.such", "1"}:                       "unknown setting: no.such",
-		{"modelRoles.", "1"}:                   "unknown setting: modelRoles.",
-		{"bash.autoBackground.enabled.x", "1"}: "unknown setting: bash.autoBackground.enabled.x",
+		{"retry.enabled", "maybe"}:               "Invalid boolean value: maybe. Use true/false, yes/no, on/off, or 1/0",
+		{"retry.maxRetries", "x"}:                "Invalid number: x",
+		{"retry.maxRetries", "-1"}:               "Invalid number: -1 (expected at least 0, got -1)",
+		{"edit.fuzzyThreshold", "1.5"}:           "Invalid number: 1.5 (expected at most 1, got 1.5)",
+		{"modelRoles.default", "[1]"}:            "modelRoles.default: expected a string, got a list",
+		{"modelRoles", `{"default":5}`}:          "modelRoles: expected a string, got 5",
+		{"enabledModels", `["a",5]`}:             "enabledModels: expected a string or a mapping, got 5",
+		{"providers.maxInFlightRequests.a", "0"}: "providers.maxInFlightRequests.a: expected a whole number of at least 1, got 0",
+		{"providers.maxInFlightRequests.a", "x"}: `providers.maxInFlightRequests.a: expected a whole number of at least 1, got "x"`,
+		{"lsp.enabled", "yes"}:                   "lsp.enabled has no meaning here: there are no language servers",
+		{"retry.maxRetries", "NaN"}:              "Invalid number: NaN (expected a whole number, got NaN)",
+		{"steeringMode", "some"}:                 "Invalid value: some. Valid values: one-at-a-time, all",
+		{"modelProviderOrder", "x"}:              "Invalid array JSON: x",
+		{"tools.approval", "[]"}:                 "Invalid record JSON: []",
+		{"no.such", "1"}:                         "unknown setting: no.such",
+		{"modelRoles.", "1"}:                     "unknown setting: modelRoles.",
+		{"bash.autoBackground.enabled.x", "1"}:   "unknown setting: bash.autoBackground.enabled.x",
 	} {
 		if err := Set(t.Context(), r.Dirs, set[0], set[1]); err == nil || err.Error() != want {
 			t.Errorf("%v: %v", set, err)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -111,6 +110,12 @@ func upTo[T any](k Key[T], most float64) Key[T] {
 	return k
 }
 
+// atLeast bounds the numbers of a record from below.
+func atLeast[T any](k Key[T], least float64) Key[T] {
+	k.min = least
+	return k
+}
+
 // of says what the entries of a list or the members of a record may be.
 func of[T any](k Key[T], kinds ...Kind) Key[T] {
 	k.member = kinds
@@ -188,36 +193,44 @@ func (s *spec) check(raw any) (value any, problem string) {
 	return nil, fmt.Sprintf("expected %s, got %s", s.kind.phrase(), show(raw))
 }
 
-// checkMember tells what is wrong with an entry of the list or a member of the
-// record; "" when nothing is.
-func (s *spec) checkMember(raw any) (problem string) {
+// checkMember returns an entry of the list or a member of the record as one of
+// its kinds, or what is wrong with it.
+func (s *spec) checkMember(raw any) (value any, problem string) {
 	var phrases []string
 	for _, kind := range s.member {
-		if _, problem := (&spec{kind: kind}).check(raw); problem == "" {
-			return ""
+		value, problem := (&spec{kind: kind, min: s.min, max: s.max}).check(raw)
+		if problem == "" {
+			return value, ""
 		}
 		phrases = append(phrases, kind.phrase())
 	}
 	if s.member == nil {
-		return ""
+		return raw, ""
 	}
-	return fmt.Sprintf("expected %s, got %s", strings.Join(phrases, " or "), show(raw))
+	if s.min > math.Inf(-1) {
+		phrases[0] += fmt.Sprintf(" of at least %v", s.min)
+	}
+	return nil, fmt.Sprintf("expected %s, got %s", strings.Join(phrases, " or "), show(raw))
 }
 
 // checkMembers tells what is wrong with what a value holds, or with the value of
 // one member.
 func (s *spec) checkMembers(member string, value any) (problem string) {
-	if member != "" {
-		return s.checkMember(value)
-	}
-	switch value := value.(type) {
+	var all []any
+	switch v := value.(type) {
 	case []any:
-		for _, entry := range value {
-			problem = cmp.Or(problem, s.checkMember(entry))
-		}
+		all = v
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(value)) {
-			problem = cmp.Or(problem, s.checkMember(value[name]))
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			all = append(all, v[name])
+		}
+	}
+	if member != "" {
+		all = []any{value}
+	}
+	for _, one := range all {
+		if _, problem = s.checkMember(one); problem != "" {
+			break
 		}
 	}
 	return problem

@@ -30,7 +30,6 @@ var (
 	CompactionIdle      = boolean("compaction.idleEnabled", false, "Make a long conversation shorter while nobody uses it")
 	CompactionIdleT     = integer("compaction.idleThresholdTokens", 200_000, 0, "Tokens that such a conversation has at least")
 	CompactionIdleAfter = integer("compaction.idleTimeoutSeconds", 300, 1, "Seconds of idleness before that")
-	CompactionSave      = later(boolean("compaction.handoffSaveToDisk", false, "Keep the documents of automatic handoffs as files"))
 
 	ModelRoles        = of(record("modelRoles", "Model of each role, as provider/id; the role default starts sessions"), KindString)
 	ModelProviders    = of(list("modelProviderOrder", "Providers to prefer when a model name fits several"), KindString)
@@ -49,6 +48,8 @@ var (
 	PresencePenalty   = upTo(number("presencePenalty", -1, -2, "How much words that were there are avoided, -2 to 2"), 2)
 	RepetitionPenalty = number("repetitionPenalty", -1, -1, "The same as a factor, 1 for not at all")
 	Verbosity         = enum("textVerbosity", "How much models say that can be told", "medium", "low", "high")
+	Tier              = enum("tier.openai", "How OpenAI serves requests; none leaves it to the account", "none", "auto", "default", "flex", "scale", "priority")
+	InFlight          = atLeast(of(record("providers.maxInFlightRequests", "Most requests to single providers at a time; more wait"), KindInt), 1)
 	FirstEventTimeout = integer("providers.streamFirstEventTimeoutSeconds", -1, -1, "Seconds until an answer must begin; 0 is no limit, -1 the built-in one")
 	IdleTimeout       = integer("providers.streamIdleTimeoutSeconds", -1, -1, "Seconds an answer may be silent; 0 is no limit, -1 the built-in one")
 
@@ -100,6 +101,9 @@ var (
 
 	SessionTurns     = integer("session.maxTurns", 0, 0, "Most answers of the model to one prompt; 0 is no limit")
 	SessionTokens    = integer("session.maxTokens", 0, 0, "Most tokens, read and written, for one prompt; 0 is no limit")
+	LoopGuard        = boolean("model.toolCallLoopGuard.enabled", true, "End the run of a model that makes the same tool calls with the same results again and again")
+	LoopThreshold    = upTo(integer("model.toolCallLoopGuard.threshold", 3, 2, "How often it does before it is told; five more, and its run ends"), 100)
+	LoopExempt       = of(list("model.toolCallLoopGuard.exemptTools", "Tools whose calls do not count", "job"), KindString)
 	SessionWorkdir   = text("session.workdir", "Folder to start in, absolute or from ~")
 	SessionAway      = integer("session.backgroundLimit", 4, -1<<31, "Most conversations in the background")
 	AutoResume       = boolean("autoResume", false, "Start with the newest session of the folder")
@@ -126,6 +130,6 @@ var (
 	SkillsIncluded = of(list("skills.includeSkills", "Names of the only skills that count, with * and ?"), KindString)
 	Disabled       = of(list("disabledExtensions", "What is passed over, as kind:name; skill:NAME so far"), KindString)
 
-	ImportForeign  = later(boolean("discovery.importForeignConfig", false, "Read the configuration of other agents too"))
+	ImportForeign  = boolean("discovery.importForeignConfig", false, "Read the instructions that are written for other agents (CLAUDE.md, GEMINI.md and so on) where there is no AGENTS.md")
 	MessageUpdates = enum("rpc.messageUpdates", "Whether message_update carries the delta or the whole message so far", "delta", "full")
 )

@@ -195,18 +195,20 @@ func (l *layer) sift(key *spec, value any) (fit any, faults []Warning) {
 	case []any:
 		kept := make([]any, 0, len(value))
 		for i, entry := range value {
-			if problem := key.checkMember(entry); problem != "" {
+			fit, problem := key.checkMember(entry)
+			if problem != "" {
 				warn(strconv.Itoa(i), problem)
 				continue
 			}
-			kept = append(kept, entry)
+			kept = append(kept, fit)
 		}
 		return kept, faults
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if problem := key.checkMember(value[name]); problem != "" {
+			fit, problem := key.checkMember(value[name])
+			if value[name] = fit; problem != "" { // the tree is ours
 				warn(name, problem)
-				delete(value, name) // the tree is ours
+				delete(value, name)
 			}
 		}
 	}

@@ -132,17 +132,20 @@ func TestWhatDoesNotFitIsNamedAndIgnored(t *testing.T) {
 func TestWhatDoesNotFitWithinIsNamedAndIgnored(t *testing.T) {
 	r := newRoom(t)
 	file := r.profile("topP: 1.5\ncompaction: {thresholdPercent: 101}\nmodelRoles:\n  default: 5\n  smol: p/m\nmodelProviderOrder: [a, 5, b]\n" +
-		"retry: {fallbackChains: {default: {a: 1}, smol: [p/m]}}\nenabledModels:\n- x/*\n- 7\n- {path: /, models: y}\n")
+		"providers: {maxInFlightRequests: {a: 2, b: 0, c: x}}\nretry: {fallbackChains: {default: {a: 1}, smol: [p/m]}}\nenabledModels:\n- x/*\n- 7\n- {path: /, models: y}\n")
 	s, warnings := r.load()
 	same(t, []string{
-		file + ":7: retry.fallbackChains.default: expected a string or a list, got a mapping; it is ignored",
+		file + ":8: retry.fallbackChains.default: expected a string or a list, got a mapping; it is ignored",
 		file + ":2: compaction.thresholdPercent: expected at most 100, got 101; it is ignored",
 		file + ":4: modelRoles.default: expected a string, got 5; it is ignored",
 		file + ":6: modelProviderOrder.1: expected a string, got 5; it is ignored",
-		file + ":8: enabledModels.1: expected a string or a mapping, got 7; it is ignored",
+		file + ":9: enabledModels.1: expected a string or a mapping, got 7; it is ignored",
 		file + ":1: topP: expected at most 1, got 1.5; it is ignored",
+		file + ":7: providers.maxInFlightRequests.b: expected a whole number of at least 1, got 0; it is ignored",
+		file + `:7: providers.maxInFlightRequests.c: expected a whole number of at least 1, got "x"; it is ignored`,
 	}, warnings)
 	same(t, map[string]any{"smol": "p/m"}, ModelRoles.Of(s))
+	same(t, map[string]any{"a": 2}, InFlight.Of(s))
 	same(t, []any{"a", "b"}, ModelProviders.Of(s))
 	same(t, []string{"x/*", "y"}, s.Models())
 	same(t, -1.0, TopP.Of(s))

@@ -10,6 +10,7 @@ type Tuning struct {
 	PresencePenalty, RepetitionPenalty *float64
 	Verbosity                          string        // low, medium or high
 	Budgets                            map[Level]int // tokens of thinking, where thinking goes by a budget
+	Tier                               string        // auto, default, flex, scale or priority: how OpenAI's own models are served
 	NoImages                           bool          // sends a text in the place of each image
 }
 

@@ -48,7 +48,7 @@ func (st *state) observe(o turn.Outcome) {
 		}
 	}
 	if st.run.cut == nil { // an answer that was cut off did nothing
-		c.remember(o)
+		c.remember(o, st.s.opts.Budget)
 	}
 }
 

@@ -1,9 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"math"
+	"slices"
 	"strings"
 
 	"veyyon.dev/veyyon/core/event"
@@ -17,6 +20,19 @@ import (
 type Budget struct {
 	Turns  int // answers of the model
 	Tokens int // read and written by these answers
+	// Repeats is how often a model makes the same calls, with the same results,
+	// until it is told; 0 is the usual number, and negative never. A few times
+	// more and its run ends. Exempt are the tools whose calls do not count.
+	Repeats int
+	Exempt  []string
+}
+
+// repeats is Repeats as it holds.
+func (b Budget) repeats() int {
+	if b.Repeats < 0 {
+		return math.MaxInt / 2
+	}
+	return cmp.Or(b.Repeats, usualRepeats)
 }
 
 const (
@@ -24,9 +40,11 @@ const (
 	// for again; the next one stands, and ends the run.
 	maxEmpty = 3
 	// A model that does the same again with the same outcome is told of it at
-	// the third time, and its run ends at the eighth.
-	warnRepeats = 3
-	maxRepeats  = 8
+	// the third time, and its run ends after five more.
+	usualRepeats = 3
+	moreRepeats  = 5
+	// mostRepeats bounds the setting of the former; it bounds what is remembered.
+	mostRepeats = 100
 	// maxPeriod is how many turns a round may have that counts as the same.
 	maxPeriod = 3
 )
@@ -94,7 +112,7 @@ func (st *state) limit() string {
 	case limit.Tokens > 0 && c.tokens >= limit.Tokens:
 		return fmt.Sprintf("The limit of %d tokens a prompt (session.maxTokens) has been reached.", limit.Tokens)
 	}
-	if n := c.repeats(); n >= maxRepeats {
+	if n := c.repeats(); n >= limit.repeats()+moreRepeats {
 		return fmt.Sprintf("The model made the same tool calls %d times with the same results.", n)
 	}
 	return ""
@@ -102,7 +120,7 @@ func (st *state) limit() string {
 
 // remember notes what a turn did: its calls and what they gave. Waiting for a
 // job is no repetition.
-func (c *conduct) remember(o turn.Outcome) {
+func (c *conduct) remember(o turn.Outcome, limit Budget) {
 	calls := o.Message.Content.ToolCalls()
 	if len(calls) == 0 {
 		if !emptyStop(o.Message) {
@@ -121,7 +139,7 @@ func (c *conduct) remember(o turn.Outcome) {
 		_, _ = sum.Write([]byte(text))
 	}
 	for _, call := range calls {
-		if call.Name == "job" {
+		if call.Name == "job" || slices.Contains(limit.Exempt, call.Name) {
 			c.past = nil
 			return
 		}
@@ -132,10 +150,10 @@ func (c *conduct) remember(o turn.Outcome) {
 		}
 	}
 	c.past = append(c.past, sum.Sum64())
-	if extra := len(c.past) - maxPeriod*maxRepeats; extra > 0 {
+	if extra := len(c.past) - maxPeriod*(min(limit.repeats(), mostRepeats)+moreRepeats); extra > 0 {
 		c.past = c.past[extra:]
 	}
-	if c.repeats() < warnRepeats {
+	if c.repeats() < limit.repeats() {
 		c.warned = false
 	}
 }
@@ -158,7 +176,7 @@ func (c *conduct) repeats() int {
 
 // warnOfRepeats tells the model once that it goes round in circles.
 func (st *state) warnOfRepeats() {
-	if c := &st.conduct; !c.warned && c.repeats() >= warnRepeats {
+	if c := &st.conduct; !c.warned && c.repeats() >= st.s.opts.Budget.repeats() {
 		c.warned = true
 		st.whisper("tool-call-loop-redirect", repeatText)
 	}

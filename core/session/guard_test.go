@@ -35,8 +35,8 @@ func TestAModelThatGoesInCirclesIsWarnedAndThenStopped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				turns := make([]speaks, 0, len(round)*maxRepeats)
-				for range maxRepeats {
+				turns := make([]speaks, 0, len(round)*(usualRepeats+moreRepeats))
+				for range usualRepeats + moreRepeats {
 					turns = append(turns, round...)
 				}
 				g := setStage(t, nil, append(turns, answers("sorry"))...)

@@ -28,6 +28,7 @@ type chatRequest struct {
 	MinP              *float64 `json:"min_p,omitempty"`
 	RepetitionPenalty *float64 `json:"repetition_penalty,omitempty"`
 	Verbosity         string   `json:"verbosity,omitempty"`
+	ServiceTier       string   `json:"service_tier,omitempty"`
 
 	ReasoningEffort    string          `json:"reasoning_effort,omitempty"`
 	Reasoning          *routerThinking `json:"reasoning,omitempty"`
@@ -127,6 +128,9 @@ func (r *chatRequest) sample(req *model.Request) {
 	own := is(req.Model, "openai", "api.openai.com")
 	if verbose(req.Model) {
 		r.Verbosity = t.Verbosity
+	}
+	if own {
+		r.ServiceTier = t.Tier
 	}
 	if own && req.Model.Reasoning {
 		return

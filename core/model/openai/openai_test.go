@@ -136,9 +136,9 @@ func TestSettingsTuneTheRequest(t *testing.T) {
 		provider, id, want string
 		thinks             bool
 	}{
-		{"router", "m", `{"temperature": 0.5, "top_p": 0.5, "presence_penalty": 0.5, "top_k": 40, "min_p": 0.5, "repetition_penalty": 0.5, "verbosity": null}`, true},
+		{"router", "m", `{"temperature": 0.5, "top_p": 0.5, "presence_penalty": 0.5, "top_k": 40, "min_p": 0.5, "repetition_penalty": 0.5, "verbosity": null, "service_tier": null}`, true},
 		{"openai", "gpt-4.1", `{"temperature": 0.5, "top_p": 0.5, "presence_penalty": 0.5, "top_k": null, "min_p": null, "repetition_penalty": null, "verbosity": null}`, false},
-		{"openai", "gpt-5", `{"temperature": null, "top_p": null, "presence_penalty": null, "verbosity": "low"}`, true},
+		{"openai", "gpt-5", `{"temperature": null, "top_p": null, "presence_penalty": null, "verbosity": "low", "service_tier": "flex"}`, true},
 	} {
 		req := wiretest.Question(model.APICompletions)
 		req.Tuning, req.Model.Provider, req.Model.ID, req.Model.Reasoning = wiretest.Everything(), c.provider, c.id, c.thinks
@@ -146,7 +146,7 @@ func TestSettingsTuneTheRequest(t *testing.T) {
 	}
 	req := wiretest.Question(model.APIResponses)
 	req.Tuning, req.Model.ID, req.Model.Reasoning = wiretest.Everything(), "gpt-5", true
-	wiretest.Says(t, responsesRequestOf(req, compat{}, replay.Rules{}), `{"text": {"verbosity": "low"}, "temperature": null, "top_p": null}`)
-	req.Model.ID, req.Model.Reasoning = "gpt-4.1", false
-	wiretest.Says(t, responsesRequestOf(req, compat{}, replay.Rules{}), `{"text": null, "temperature": 0.5, "top_p": 0.5}`)
+	wiretest.Says(t, responsesRequestOf(req, compat{}, replay.Rules{}), `{"text": {"verbosity": "low"}, "temperature": null, "top_p": null, "service_tier": null}`)
+	req.Model.ID, req.Model.Reasoning, req.Model.Provider = "gpt-4.1", false, "openai"
+	wiretest.Says(t, responsesRequestOf(req, compat{}, replay.Rules{}), `{"text": null, "temperature": 0.5, "top_p": 0.5, "service_tier": "flex"}`)
 }

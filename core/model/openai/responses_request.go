@@ -23,6 +23,7 @@ type responsesRequest struct {
 	Text            *textFormat     `json:"text,omitempty"`
 	Temperature     *float64        `json:"temperature,omitempty"`
 	TopP            *float64        `json:"top_p,omitempty"`
+	ServiceTier     string          `json:"service_tier,omitempty"`
 }
 
 type (
@@ -108,6 +109,9 @@ func responsesRequestOf(req *model.Request, c compat, rules replay.Rules) *respo
 	t := req.Tuned()
 	if t.Verbosity != "" && verbose(req.Model) {
 		out.Text = &textFormat{t.Verbosity}
+	}
+	if is(req.Model, "openai", "api.openai.com") {
+		out.ServiceTier = t.Tier
 	}
 	if !req.Model.Reasoning { // one that thinks refuses to be told
 		out.Temperature, out.TopP = t.Temperature, t.TopP

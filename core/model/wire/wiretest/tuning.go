@@ -15,7 +15,7 @@ func Everything() *model.Tuning {
 	half, k := 0.5, 40
 	return &model.Tuning{
 		Temperature: &half, TopP: &half, MinP: &half, TopK: &k, PresencePenalty: &half, RepetitionPenalty: &half,
-		Verbosity: "low", Budgets: map[model.Level]int{model.LevelMedium: 3000}, NoImages: true,
+		Verbosity: "low", Tier: "flex", Budgets: map[model.Level]int{model.LevelMedium: 3000}, NoImages: true,
 	}
 }
 
