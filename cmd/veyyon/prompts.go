@@ -25,7 +25,7 @@ func (l *launch) prompts() error {
 func (l *launch) newLibrary() *prompt.Library {
 	d := l.dirs
 	return prompt.NewLibrary(prompt.Sources{
-		Folders: prompt.Folders{User: d.User, Home: d.Home, Root: d.Root, Agent: d.Agent}, Custom: l.custom, Append: l.added,
+		Folders: prompt.Folders{User: d.User, Home: d.Home, Root: d.Root, Agent: d.Agent, Foreign: config.ImportForeign.Of(l.settings)}, Custom: l.custom, Append: l.added,
 		NoRules: l.flags.NoRules, Disabled: words(config.RulesDisabled.Of(l.settings)),
 		Skills: l.skillNotes,
 		Warn:   func(err error) { l.warnOnce("a file of instructions was passed over", err) },

@@ -23,6 +23,28 @@ type Folders struct {
 	Home  string // what all profiles share
 	Root  string // of the profile
 	Agent string // the profile's folder of settings
+	// Foreign takes the instructions that are written for other agents where there
+	// are none of ours.
+	Foreign bool
+}
+
+// The files that other agents read their instructions from, in a folder of a
+// project and in the person's home (facts/platform 12). The first that is there
+// counts.
+var (
+	foreign     = []string{"CLAUDE.md", ".claude/CLAUDE.md", ".agents/AGENTS.md", ".agent/AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"}
+	foreignHome = []string{".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"}
+)
+
+// others are these files of a folder, none unless they are wanted.
+func (f Folders) others(folder string, names []string) (paths []string) {
+	if !f.Foreign {
+		return nil
+	}
+	for _, name := range names {
+		paths = append(paths, filepath.Join(folder, name))
+	}
+	return paths
 }
 
 // layers reads the files of instructions that hold in a folder.
@@ -47,9 +69,9 @@ func instructions(r *reader, from Folders, dir, root string) []File {
 	for at := dir; ; at = filepath.Dir(at) {
 		own := filepath.Join(at, ".veyyon")
 		if own == from.Home { // the person's, which counts for all projects
-			l.first(root, filepath.Join(at, "AGENTS.md"))
+			l.first(root, append([]string{filepath.Join(at, "AGENTS.md")}, from.others(at, foreign)...)...)
 		} else {
-			l.first(root, filepath.Join(own, "AGENTS.md"), filepath.Join(at, "AGENTS.md"))
+			l.first(root, append([]string{filepath.Join(own, "AGENTS.md"), filepath.Join(at, "AGENTS.md")}, from.others(at, foreign)...)...)
 		}
 		if at == root {
 			break
@@ -57,7 +79,7 @@ func instructions(r *reader, from Folders, dir, root string) []File {
 	}
 	l.first("", filepath.Join(from.Agent, "AGENTS.md"), filepath.Join(from.Root, "AGENTS.md"),
 		filepath.Join(from.Agent, "agent.md"), filepath.Join(from.Root, "agent.md"))
-	l.first("", filepath.Join(from.Home, "AGENTS.md"))
+	l.first("", append([]string{filepath.Join(from.Home, "AGENTS.md")}, from.others(from.User, foreignHome)...)...)
 	slices.Reverse(l.files)
 	return l.files
 }
