@@ -64,6 +64,8 @@ type Options struct {
 	SkillCommands bool
 	Templates     *template.Library // what prompts may call; nil for none
 	Choice        session.Choice
+	// Discreet returns what takes secrets out of pages for people; nil for none.
+	Discreet func() func(string) string
 	// Compaction says when and how a context is made shorter.
 	Compaction session.Compaction
 	Resume     *transcript.Log // the session to go on with; nil begins one

@@ -28,7 +28,11 @@ func (a *Agent) ExportHTML(ctx context.Context, path string) (write func(context
 	path = cmp.Or(path, export.FileName(snapshot.Path()))
 	return func(ctx context.Context) (string, error) {
 		defer func() { _ = file.Close() }() // read only
-		if err := export.File(ctx, path, snapshot.Path(), snapshot); err != nil {
+		page := export.Session(snapshot)
+		if a.opts.Discreet != nil {
+			page = export.Discreet(page, a.opts.Discreet())
+		}
+		if err := export.File(ctx, path, snapshot.Path(), page); err != nil {
 			return "", fault.Wrap(fault.IO, err)
 		}
 		return path, nil

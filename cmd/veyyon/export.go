@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -23,11 +24,15 @@ func (c *exportCommand) Run(flags *launchFlags) error {
 	if err := l.place(); err != nil {
 		return err
 	}
-	session, err := l.look(c.File)
+	if err := errors.Join(l.readSettings(), l.findModels()); err != nil { // they know what is secret
+		return err
+	}
+	reading, err := l.look(c.File)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = session.Close() }() // read only
+	defer func() { _ = reading.Close() }() // read only
+	session := export.Discreet(reading, l.discreet())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop() // a page that is given up leaves no part of it behind
 	switch c.Output {
@@ -38,9 +43,9 @@ func (c *exportCommand) Run(flags *launchFlags) error {
 		}
 		return out.Flush()
 	case "":
-		c.Output = export.FileName(session.Path())
+		c.Output = export.FileName(reading.Path())
 	}
-	if err := export.File(ctx, c.Output, session.Path(), session); err != nil {
+	if err := export.File(ctx, c.Output, reading.Path(), session); err != nil {
 		return err
 	}
 	fmt.Println(c.Output)

@@ -26,6 +26,7 @@ import (
 	"veyyon.dev/veyyon/core/subagent"
 	"veyyon.dev/veyyon/core/template"
 	"veyyon.dev/veyyon/core/transcript"
+	"veyyon.dev/veyyon/core/veil"
 	"veyyon.dev/veyyon/router"
 	"veyyon.dev/veyyon/router/rpc"
 	"veyyon.dev/veyyon/stages"
@@ -46,6 +47,7 @@ type launch struct {
 	// runtimeKeys are the keys of this process alone (--api-key), by provider;
 	// the registry reads them.
 	runtimeKeys map[string]string
+	secrets     *veil.Veil // nil when secrets.enabled is off
 	scope       []*model.Model
 	choice      session.Choice
 	settled     bool // scope and choice are complete
@@ -264,7 +266,7 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 		Retry: session.Retry{
 			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),
 		},
-		Compaction: l.compaction(), Choice: l.choice, Resume: l.resume, BackgroundLimit: config.SessionAway.Of(s), MaxJobs: l.maxJobs(),
+		Discreet: l.discreet, Compaction: l.compaction(), Choice: l.choice, Resume: l.resume, BackgroundLimit: config.SessionAway.Of(s), MaxJobs: l.maxJobs(),
 		Fallback: fallback(s), Todo: reminders(s), Spill: spill(s), Budget: budget(s), Rules: l.rules, Team: l.team,
 		Skills: l.skills, SkillCommands: config.SkillCommands.Of(s),
 		Templates: template.NewLibrary(template.Sources{

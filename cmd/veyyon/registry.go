@@ -33,29 +33,15 @@ func (l *launch) findModels() error {
 	}
 	l.runtimeKeys = map[string]string{}
 	keys := auth.NewSource(l.runtimeKeys, auth.NewStore(filepath.Join(l.dirs.Agent, "auth.json")), env)
-	l.models = newRegistry(l.dirs, l.settings, keys, play, l.veil(env))
+	l.secrets = l.veil(env)
+	l.models = newRegistry(l.dirs, l.settings, keys, play, l.secrets)
 	for _, warning := range l.models.Warnings() {
 		l.warn("the models are not complete", warning)
 	}
 	return nil
 }
 
-// veil keeps secrets from models, if the settings say so; nil when they do not.
-func (l *launch) veil(env auth.Env) func(model.Provider) model.Provider {
-	if !config.SecretsOn.Of(l.settings) {
-		return nil
-	}
-	entries, errs := veil.Read(filepath.Join(l.dirs.Agent, "secrets.yml"), filepath.Join(l.dir, ".veyyon", "secrets.yml"))
-	for _, err := range errs {
-		l.warn("a secret is not hidden", err)
-	}
-	// Of those that are both in a file and in the environment, the file says how.
-	over := veil.New(append(entries, veil.Plain(env.Secrets())...), func() []string { return l.models.Secrets() })
-	return over.Over
-}
-
-// newRegistry makes the registry. over, if set, is laid over every provider.
-func newRegistry(dirs config.Dirs, s *config.Settings, keys *auth.Source, play *scripted.Play, over func(model.Provider) model.Provider) *registry.Registry {
+func newRegistry(dirs config.Dirs, s *config.Settings, keys *auth.Source, play *scripted.Play, secrets *veil.Veil) *registry.Registry {
 	client := wire.NewClient()
 	setTimeout(&client.FirstEvent, config.FirstEventTimeout.Of(s))
 	setTimeout(&client.Idle, config.IdleTimeout.Of(s))
@@ -65,9 +51,9 @@ func newRegistry(dirs config.Dirs, s *config.Settings, keys *auth.Source, play *
 		model.APICompletions: ours(openai.NewCompletions(client)), model.APIResponses: ours(openai.NewResponses(client)),
 		model.APIAnthropic: ours(anthropic.New(client)), model.APIGoogle: ours(google.New(client)), model.APIScripted: slots.Bound(script),
 	}
-	if over != nil {
+	if secrets != nil {
 		for api, provider := range providers {
-			providers[api] = over(provider)
+			providers[api] = secrets.Over(provider)
 		}
 	}
 	return registry.New(registry.Options{

@@ -183,6 +183,11 @@ func TestModelsWorkWithSecretsTheyDoNotSee(t *testing.T) {
 	if said := s.await(`"id":"c"`); !strings.Contains(said, `"success":true`) {
 		t.Error(said)
 	}
+	s.send(`{"id":"e","type":"export_html","outputPath":"page.html"}`)
+	s.await(`"id":"e"`)
+	page, err := os.ReadFile(filepath.Join(s.cmd.Dir, "page.html"))
+	must(t, err)
+	clean(t, "page", string(page))
 	mu.Lock()
 	defer mu.Unlock()
 	if len(requests) < 5 { // the last are the summary's

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
@@ -92,6 +93,44 @@ func TestASessionWithoutMessagesIsAPageThatSaysSo(t *testing.T) {
 	var page strings.Builder
 	if err := export.Page(t.Context(), &page, log.Snapshot()); err != nil || !strings.Contains(page.String(), "Nothing has been said") {
 		t.Error(err, page.String())
+	}
+}
+
+// Whatever kind of entry a word stands in, it is hidden, and nothing else changes.
+func TestADiscreetPageHasNoSecretInIt(t *testing.T) {
+	path := filepath.Join("testdata", "sample.jsonl")
+	whole := string(pageOf(t, path))
+	log, err := transcript.Open(path, transcript.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }() // it has not changed
+	discreetly := func(hide func(string) string) string {
+		var page strings.Builder
+		if err := export.Page(t.Context(), &page, export.Discreet(log.Snapshot(), hide)); err != nil {
+			t.Fatal(err)
+		}
+		return page.String()
+	}
+	if diff := cmp.Diff(whole, discreetly(func(text string) string { return text })); diff != "" {
+		t.Error(diff)
+	}
+	_, body, _ := strings.Cut(whole, "<body>")
+	words := 0
+	for word := range strings.FieldsFuncSeq(body, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(word) < 6 || strings.Count(body, word) != 1 { // those that occur once are none of the page's own
+			continue
+		}
+		page := discreetly(strings.NewReplacer(word, "HIDDEN").Replace)
+		if _, page, _ = strings.Cut(page, "<body>"); !strings.Contains(page, "HIDDEN") {
+			continue // not of the session
+		}
+		if words++; strings.Contains(page, word) {
+			t.Errorf("%q is shown", word)
+		}
+	}
+	if words < 20 {
+		t.Errorf("%d words", words)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
+	"veyyon.dev/veyyon/core/secret"
 )
 
 // author asks models for texts about the conversation, on the goroutine of a
@@ -72,7 +73,7 @@ func (a author) discreet(w compaction.Wishes) compaction.Wishes {
 	if a.secrets != nil {
 		secrets = a.secrets()
 	}
-	w.Hide = compaction.Hider(secrets)
+	w.Hide = secret.Cautious(secrets)
 	return w
 }
 

@@ -1,12 +1,12 @@
 package veil
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/secret"
 )
 
 // hider hides what is secret at one moment.
@@ -31,10 +31,14 @@ func (v *Veil) hide(req *model.Request) *model.Request {
 	}
 	sent.Tools = make([]model.ToolSpec, len(req.Tools))
 	for i, t := range req.Tools {
-		sent.Tools[i] = model.ToolSpec{Name: t.Name, Description: h.text(t.Description), Parameters: h.json(t.Parameters)}
+		sent.Tools[i] = model.ToolSpec{Name: t.Name, Description: h.text(t.Description), Parameters: secret.InJSON(t.Parameters, h.text)}
 	}
 	return &sent
 }
+
+// Texts returns what hides secrets of this moment in texts for others than models.
+// It is safe for concurrent use.
+func (v *Veil) Texts() func(string) string { return hider{v, v.now()}.text }
 
 func (h hider) message(m message.Message) message.Message {
 	switch m := m.(type) {
@@ -85,7 +89,7 @@ func (h hider) block(block message.Block) message.Block {
 			return &clean
 		}
 	case *message.ToolCall:
-		if args := h.json(b.Arguments); string(args) != string(b.Arguments) {
+		if args := secret.InJSON(b.Arguments, h.text); string(args) != string(b.Arguments) {
 			clean := *b
 			clean.Arguments = args
 			return &clean
@@ -112,51 +116,6 @@ func (h hider) text(text string) string {
 		})
 	}
 	return text
-}
-
-// json hides secrets in the strings of a JSON text. They are looked for as they
-// are meant, however they are escaped.
-func (h hider) json(raw json.RawMessage) json.RawMessage {
-	var out []byte
-	done := 0 // up to here raw is in out
-	for at := 0; at < len(raw); at++ {
-		if raw[at] != '"' {
-			continue
-		}
-		end := at + 1
-		for end < len(raw) && raw[end] != '"' {
-			if raw[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		if end >= len(raw) {
-			break // no JSON
-		}
-		literal := raw[at : end+1]
-		var meant string
-		if json.Unmarshal(literal, &meant) == nil {
-			if text := h.text(meant); text != meant {
-				out = append(out, raw[done:at]...)
-				out = append(out, quoted(text)...)
-				done = end + 1
-			}
-		}
-		at = end
-	}
-	if out == nil {
-		return raw
-	}
-	return append(out, raw[done:]...)
-}
-
-// quoted is the text as a JSON string.
-func quoted(text string) []byte {
-	raw, err := message.Marshal(text)
-	if err != nil {
-		return []byte(`""`) // unreachable: strings always encode
-	}
-	return raw
 }
 
 // stars stand for a text of which no placeholder is kept.

@@ -2,6 +2,8 @@ package veil
 
 import (
 	"strings"
+
+	"veyyon.dev/veyyon/core/secret"
 )
 
 // restorer puts the secrets back into an answer, piece by piece. It implements
@@ -54,7 +56,7 @@ func (v *Veil) restore(text string, inJSON bool) (done, rest string) {
 		}
 		if meant := v.meaning[text[:n+1]]; meant != "" {
 			if inJSON {
-				literal := quoted(meant)
+				literal := secret.Quoted(meant)
 				meant = string(literal[1 : len(literal)-1])
 			}
 			out.WriteString(meant)
