@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/secret"
@@ -23,6 +24,9 @@ const (
 	// minLine is how many bytes a line of a longer secret has that is one of its
 	// own: such as a private key, of which a tool shows some lines.
 	minLine = 16
+	// piece is how many bytes the pieces of a long secret have, which are secrets
+	// of their own: tools cut long lines. Less than that may be seen at a cut.
+	piece = 24
 	// maxPlaceholders bounds what expressions find, in texts; of what they find
 	// then no placeholder is kept, so that the text is lost to the model.
 	maxPlaceholders = 100_000
@@ -72,15 +76,7 @@ func (p veiled) Stream(ctx context.Context, req *model.Request, draft *model.Dra
 
 // learn adds a secret in all its spellings. The caller holds mu, or is New.
 func (v *Veil) learn(text string, stand func(string) string) {
-	texts := []string{text}
-	if strings.ContainsRune(text, '\n') {
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); len(line) >= minLine && !strings.HasPrefix(line, "-----") {
-				texts = append(texts, line)
-			}
-		}
-	}
-	for _, text := range texts {
+	for _, text := range append(parts(text), text) {
 		for _, spelling := range secret.Spellings(text) {
 			if _, known := v.spelled[spelling]; !known {
 				v.standIn(spelling, stand)
@@ -89,6 +85,25 @@ func (v *Veil) learn(text string, stand func(string) string) {
 			}
 		}
 	}
+}
+
+// parts are the parts of a secret that are shown without the rest.
+func parts(text string) (parts []string) {
+	if strings.ContainsRune(text, '\n') {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); len(line) >= minLine && !strings.HasPrefix(line, "-----") {
+				parts = append(parts, line)
+			}
+		}
+		return parts
+	}
+	for len(text) >= 2*piece {
+		if part := text[:piece]; utf8.ValidString(part) {
+			parts = append(parts, part)
+		}
+		text = text[piece:]
+	}
+	return parts
 }
 
 // standIn decides what stands in the place of a text: what stand says, or a

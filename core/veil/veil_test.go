@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
+	"veyyon.dev/veyyon/core/secret"
 )
 
 // canary is a secret that has to be escaped everywhere.
@@ -120,12 +122,12 @@ func TestCallsGetTheSecretAndAreSentWithoutIt(t *testing.T) {
 		t.Error(diff)
 	}
 	escaped := *call
-	escaped.Arguments = json.RawMessage(`{"a":"` + strings.ReplaceAll(strings.Trim(string(quoted(canary)), `"`), "c", `\u0063`) + `"}`)
+	escaped.Arguments = json.RawMessage(`{"a":"` + strings.ReplaceAll(strings.Trim(string(secret.Quoted(canary)), `"`), "c", `\u0063`) + `"}`)
 	req := &model.Request{Messages: []message.Message{
 		got, &message.Assistant{Content: message.Blocks{&escaped, &message.Thinking{Thinking: canary}}},
 		&message.ToolResult{Content: message.Blocks{message.NewImage(canary, "image/png"), message.NewText(canary)}},
 		&message.Developer{Content: message.Blocks{message.NewText(canary)}},
-	}, System: []string{canary}, Tools: []model.ToolSpec{{Name: "t", Description: canary, Parameters: json.RawMessage(`["` + "x" + `", ` + string(quoted(canary)) + `]`)}}}
+	}, System: []string{canary}, Tools: []model.ToolSpec{{Name: "t", Description: canary, Parameters: json.RawMessage(`["` + "x" + `", ` + string(secret.Quoted(canary)) + `]`)}}}
 	sent := v.hide(req)
 	raw, err := json.Marshal(sent)
 	if err != nil {
@@ -170,6 +172,28 @@ func TestKeysThatAppearLaterAreHiddenFromThenOn(t *testing.T) {
 func TestLinesOfALongSecretAreSecretThemselves(t *testing.T) {
 	v := New(Plain([]string{"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ\nAAAAB3NzaC1yc2EAAAADAQABAA\nab==\n-----END PRIVATE KEY-----\n"}), nil)
 	if sent, _ := ask(t, v, "3: AAAAB3NzaC1yc2EAAAADAQABAA\n-----BEGIN PRIVATE KEY----- ab==", nil); !regexp.MustCompile(`^3: #....#\n-----BEGIN PRIVATE KEY----- ab==$`).MatchString(sent) {
+		t.Error(sent)
+	}
+}
+
+// Tools cut long lines and outputs.
+func TestALongSecretIsHiddenWhereItIsCut(t *testing.T) {
+	var token strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&token, "%03d-token.", i*7)
+	}
+	whole := token.String()
+	v := New(Plain([]string{whole, strings.Repeat("é", 40)}), nil)
+	for _, text := range []string{whole[:768], whole[300:], whole[100:200] + "…" + whole[500:700]} {
+		sent, got := ask(t, v, text, func(sent string, d *model.Draft) { d.Text(sent) })
+		if left := regexp.MustCompile(`#[A-Z0-9]{4}#`).ReplaceAllString(sent, ""); len(left) > 6*piece {
+			t.Errorf("%s is left", left)
+		}
+		if got.Content.Text() != text {
+			t.Errorf("%s came back", got.Content.Text())
+		}
+	}
+	if sent, _ := ask(t, v, whole, nil); len(sent) != 6 {
 		t.Error(sent)
 	}
 }
