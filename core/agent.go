@@ -113,12 +113,13 @@ func New(ctx context.Context, opts Options) (*Agent, error) {
 
 // begin runs the loop of a session on this transcript.
 func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Session {
-	dir := sessionDir(log, a.opts.Dir)
+	last := session.LastDir(log)
+	at := a.place(existing(last, a.opts.Dir))
 	s := session.New(session.Options{
 		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
-		System: a.opts.System(dir), Dir: dir, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.full.Load, Retry: a.opts.Retry,
-		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Spill: a.opts.Spill, Budget: a.opts.Budget, Rules: a.rules(dir),
-		Compaction: a.opts.Compaction, Secrets: a.opts.Models.Secrets, MaxJobs: a.opts.MaxJobs, Gate: a.gate(dir),
+		System: at.System, Dir: at.Dir, Began: last, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.full.Load, Retry: a.opts.Retry,
+		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Spill: a.opts.Spill, Budget: a.opts.Budget, Rules: at.Rules,
+		Compaction: a.opts.Compaction, Secrets: a.opts.Models.Secrets, MaxJobs: a.opts.MaxJobs, Gate: at.Gate,
 	})
 	a.lives.Go(func() { s.Loop(a.life) })
 	return s

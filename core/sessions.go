@@ -282,12 +282,12 @@ func (a *Agent) restored(log *transcript.Log, choice session.Choice) session.Cho
 	return choice
 }
 
-// sessionDir is the directory a session works in: its own while that exists.
-func sessionDir(log *transcript.Log, fallback string) string {
-	if dir := log.Header().CWD; dir != "" {
+// existing is the directory while that exists, and otherwise another.
+func existing(dir, other string) string {
+	if dir != "" {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			return dir
 		}
 	}
-	return fallback
+	return other
 }

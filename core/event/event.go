@@ -141,6 +141,11 @@ type (
 		ThinkingLevel string `json:"thinkingLevel"`
 		Configured    string `json:"configured,omitempty"`
 	}
+	// CwdChanged tells that the session works in another directory.
+	CwdChanged struct {
+		Previous string `json:"previous"`
+		Cwd      string `json:"cwd"`
+	}
 	// CommandOutput is the text of a slash command.
 	CommandOutput struct {
 		Text string `json:"text"`
@@ -239,6 +244,7 @@ func (TodoAutoClear) Name() string        { return "todo_auto_clear" }
 func (ThinkingLevelChanged) Name() string { return "thinking_level_changed" }
 func (Notice) Name() string               { return "notice" }
 func (SessionSettled) Name() string       { return "session_settled" }
+func (CwdChanged) Name() string           { return "cwd_changed" }
 func (CommandOutput) Name() string        { return "command_output" }
 func (SessionInfoUpdate) Name() string    { return "session_info_update" }
 func (ConfigUpdate) Name() string         { return "config_update" }

@@ -3,4 +3,4 @@ package session
 import "veyyon.dev/veyyon/core/approval"
 
 // Gate stands before the session's tools; nil lets all of them run.
-func (s *Session) Gate() *approval.Gate { return s.opts.Gate } // never changes
+func (s *Session) Gate() *approval.Gate { return s.place.Load().Gate }

@@ -20,7 +20,7 @@ var errLeft = fault.New(fault.Cancelled, "The conversation has ended in the back
 func (s *Session) Leave(ctx context.Context) (streaming, ended bool, err error) {
 	err = s.do(ctx, func(st *state) {
 		st.muted, st.leaving = true, true
-		st.s.opts.Gate.Leave()
+		st.s.Gate().Leave()
 		streaming, ended = st.streaming(), st.idle()
 	})
 	return streaming, ended, err
@@ -44,7 +44,7 @@ func (s *Session) Return(ctx context.Context) (bool, error) {
 func (s *Session) Listen(ctx context.Context) error {
 	return s.do(ctx, func(st *state) {
 		st.muted = false
-		st.s.opts.Gate.Return()
+		st.s.Gate().Return()
 	})
 }
 

@@ -35,7 +35,7 @@ func (s *Session) Bash(ctx context.Context, command string) (run func(context.Co
 	return func(ctx context.Context) (shell.Result, error) {
 		stop := context.AfterFunc(ctx, func() { b.cancel(context.Cause(ctx)) })
 		defer stop()
-		result, err := s.opts.Shell.Run(b.ctx, shell.Command{Line: command, Dir: s.opts.Dir})
+		result, err := s.opts.Shell.Run(b.ctx, shell.Command{Line: command, Dir: s.Dir()})
 		// The loop takes this or has ended, so the wait needs no other end.
 		_ = s.do(context.WithoutCancel(ctx), func(st *state) { // after a hard stop nothing is recorded
 			delete(st.bash, b)

@@ -14,7 +14,8 @@ import (
 // sets what the two do not share: Log, System, Tools, Emit.
 func (s *Session) Child(ctx context.Context) (Options, error) {
 	choice, err := s.Choice(ctx)
-	opts := s.opts
+	opts, at := s.opts, s.place.Load()
+	opts.Dir, opts.Began, opts.System, opts.Rules, opts.Gate = at.Dir, "", at.System, at.Rules, at.Gate
 	opts.Choice, opts.MaxJobs, opts.Todo, opts.CacheKey, opts.Log, opts.Emit = choice, 0, Todo{}, "", nil, nil
 	return opts, err
 }

@@ -24,7 +24,7 @@ func TestAChildHasAllOfItsParentButWhatIsItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts := Options{
-		Log: log, Models: answers("hi"), Tools: func() tool.Set { return tool.Set{} }, Shell: &shell.Runner{}, System: func() []string { return []string{"be"} }, Dir: dir, CacheKey: "key",
+		Log: log, Models: answers("hi"), Tools: func() tool.Set { return tool.Set{} }, Shell: &shell.Runner{}, System: func() []string { return []string{"be"} }, Dir: dir, Began: dir, CacheKey: "key",
 		Emit: func(...event.Event) {}, Full: func() bool { return true }, Retry: Retry{Max: 1}, Rules: &rule.Set{}, Gate: &approval.Gate{},
 		Secrets: func() []string { return nil }, Unwind: time.Second, Over: func() bool { return false }, Deadline: time.Now().Add(time.Hour),
 		Busy: func(bool) {}, MaxJobs: 3,
@@ -33,7 +33,7 @@ func TestAChildHasAllOfItsParentButWhatIsItsOwn(t *testing.T) {
 		fillIn(reflect.ValueOf(field).Elem())
 	}
 	opts.Choice.Model = &model.Model{ID: "m", Provider: "p"}
-	own := []string{"Log", "CacheKey", "Emit", "Todo", "MaxJobs"}
+	own := []string{"Log", "Began", "CacheKey", "Emit", "Todo", "MaxJobs"}
 	s := New(opts)
 	go s.Loop(t.Context()) // ends with the test
 	child, err := s.Child(t.Context())
@@ -76,4 +76,24 @@ func fillIn(v reflect.Value) {
 			fillIn(f)
 		}
 	}
+}
+
+func TestAChildWorksWhereItsParentHasMovedTo(t *testing.T) {
+	dir, to := t.TempDir(), t.TempDir()
+	log, err := transcript.New(transcript.Options{Dir: dir, CWD: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(Options{Log: log, Models: answers("hi"), Tools: func() tool.Set { return tool.Set{} }, Emit: func(...event.Event) {}, Dir: dir, Began: dir})
+	go s.Loop(t.Context()) // ends with the test
+	gate := &approval.Gate{}
+	if err := s.Move(t.Context(), Place{Dir: to, Gate: gate}); err != nil {
+		t.Fatal(err)
+	}
+	child, err := s.Child(t.Context())
+	if err != nil || child.Dir != to || child.Gate != gate || s.Dir() != to || s.Began() != to || s.Gate() != gate {
+		t.Errorf("%+v %v", child, err)
+	}
+	s.Stop(t.Context(), ErrClosed, false)
+	<-s.Done()
 }

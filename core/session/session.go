@@ -29,6 +29,7 @@ type Options struct {
 	// the session and each of its runs begin, on the loop, and may look at files.
 	System func() []string
 	Dir    string // working directory, absolute
+	Began  string // the directory it has worked in before, which may be gone
 	// CacheKey names the session to providers; its id when empty.
 	CacheKey string
 	Emit     event.Sink
@@ -106,7 +107,8 @@ type Session struct {
 	opts      Options
 	board     *job.Board
 	artifacts artifactCount
-	steered   atomic.Bool // whether a steering message waits: written by the loop, read by the turn
+	steered   atomic.Bool           // whether a steering message waits: written by the loop, read by the turn
+	place     atomic.Pointer[Place] // written by the loop
 }
 
 // An op is run by the loop, which then says so; ran has room for that.
@@ -121,7 +123,9 @@ var ErrClosed = fault.New(fault.Cancelled, "The session has ended")
 // New returns a session whose loop is not running yet: the caller runs Loop on
 // a goroutine that it waits for.
 func New(opts Options) *Session {
-	return &Session{ops: make(chan op), done: make(chan struct{}), opts: opts, board: job.NewBoard(opts.MaxJobs)}
+	s := &Session{ops: make(chan op), done: make(chan struct{}), opts: opts, board: job.NewBoard(opts.MaxJobs)}
+	s.place.Store(&Place{opts.Dir, opts.Began, opts.System, opts.Rules, opts.Gate})
+	return s
 }
 
 // ID is the session's id.
@@ -131,10 +135,11 @@ func (s *Session) ID() string { return s.opts.Log.ID() } // never changes
 func (s *Session) Path() string { return s.opts.Log.Path() }
 
 // Dir is the directory the session works in.
-func (s *Session) Dir() string { return s.opts.Dir }
+func (s *Session) Dir() string { return s.place.Load().Dir }
 
-// Began is the directory the session began in, which may be gone since.
-func (s *Session) Began() string { return s.opts.Log.Header().CWD }
+// Began is the directory the session has worked in before, which may be gone
+// since.
+func (s *Session) Began() string { return s.place.Load().Began }
 
 // Skipped counts the lines of the file that could not be read.
 func (s *Session) Skipped() int { return s.opts.Log.Skipped() } // as above

@@ -73,9 +73,7 @@ func (st *state) load() {
 		st.wrote(st.log().Append(&transcript.ModelChange{Model: st.choice.Model.Ref()}, st.thinking()))
 	}
 	st.readPrompt()
-	if rules := st.s.opts.Rules; rules != nil {
-		st.rules = rule.NewWatcher(rules, st.log().HeardRules())
-	}
+	st.readRules()
 	for _, m := range st.log().Messages() {
 		st.take(m)
 	}
@@ -86,8 +84,15 @@ func (st *state) load() {
 // readPrompt takes the system prompt as it is now. It changes between runs only:
 // within one it would cost the provider's cache of the conversation.
 func (st *state) readPrompt() {
-	if st.s.opts.System != nil {
-		st.system = st.s.opts.System()
+	if system := st.s.place.Load().System; system != nil {
+		st.system = system()
+	}
+}
+
+func (st *state) readRules() {
+	st.rules = nil
+	if rules := st.s.place.Load().Rules; rules != nil {
+		st.rules = rule.NewWatcher(rules, st.log().HeardRules())
 	}
 }
 

@@ -31,7 +31,7 @@ func (st *state) startTurn() {
 			Thinking: st.level(), CacheKey: st.cacheKey(),
 			Memo: st.memo,
 		},
-		Tools: tools, Dir: st.s.opts.Dir, Session: toolView{st.s, st.life}, Spill: st.s.opts.Spill, Full: st.s.opts.Full != nil && st.s.opts.Full(),
+		Tools: tools, Dir: st.s.Dir(), Session: toolView{st.s, st.life}, Spill: st.s.opts.Spill, Full: st.s.opts.Full != nil && st.s.opts.Full(),
 		CallID: st.callIDs.unique, // the turn's while it runs: the loop notes ids only of messages the turn has finished
 	}
 	models := st.s.opts.Models
@@ -40,8 +40,8 @@ func (st *state) startTurn() {
 	if r.steering {
 		in.Steered = st.s.steered.Load
 	}
-	if st.s.opts.Gate != nil {
-		in.Approve = st.s.opts.Gate.Check
+	if gate := st.s.Gate(); gate != nil {
+		in.Approve = gate.Check
 	}
 	st.watch(&in)
 	r.turn = turn.Start(r.ctx, in)

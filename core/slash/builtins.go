@@ -22,6 +22,8 @@ var builtins = []command{
 	{event.Command{Name: "fresh", Description: "Leave behind what the provider remembers of the session"}, fresh},
 	{event.Command{Name: "compact", Description: "Replace old messages by a summary", Input: hint("what to look at")}, compact},
 	{event.Command{Name: "rename", Description: "Name the session", Input: hint("title")}, rename},
+	{event.Command{Name: "move", Description: "Work in another directory", Input: hint("path")}, move},
+	{event.Command{Name: "cwd", Description: "Show or change the directory the session works in", Input: hint("path")}, cwd},
 	{event.Command{Name: "reload-plugins", Description: "Read skills and commands anew"}, reload},
 }
 

@@ -22,10 +22,10 @@ func info(ctx context.Context, t Target, args string) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	return say(sessionText(state, stats))
+	return say(sessionText(state, stats, t.Dir()))
 }
 
-func sessionText(state session.State, stats session.Stats) string {
+func sessionText(state session.State, stats session.Stats, dir string) string {
 	lines := []string{"Session: " + state.SessionID}
 	if state.SessionName != "" {
 		lines = append(lines, "Title: "+state.SessionName)
@@ -33,7 +33,7 @@ func sessionText(state session.State, stats session.Stats) string {
 	if state.SessionFile != "" {
 		lines = append(lines, "File: "+state.SessionFile)
 	}
-	lines = append(lines, fmt.Sprintf("Messages: %d (%d user, %d assistant, %d tool results)", stats.TotalMessages, stats.UserMessages, stats.AssistantMessages, stats.ToolResults))
+	lines = append(lines, "CWD: "+dir, fmt.Sprintf("Messages: %d (%d user, %d assistant, %d tool results)", stats.TotalMessages, stats.UserMessages, stats.AssistantMessages, stats.ToolResults))
 	return strings.Join(append(lines, usageLines(stats)...), "\n")
 }
 

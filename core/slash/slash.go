@@ -35,6 +35,8 @@ type Target interface {
 	Bypassed(ctx context.Context) bool
 	SetBypass(ctx context.Context, on bool)
 	Fresh(ctx context.Context) error
+	Dir() string
+	Move(ctx context.Context, path string) (dir string, moved bool, err error)
 	// ReloadCommands reads anew what slash commands there are, and tells the host.
 	ReloadCommands()
 	Compact(ctx context.Context, instructions string) (run func(context.Context) (*event.CompactionResult, error), err error)
