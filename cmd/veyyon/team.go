@@ -17,7 +17,7 @@ func (l *launch) newTeam() *subagent.Team {
 	team := subagent.New(subagent.Options{
 		UserDir: filepath.Join(l.dirs.Agent, "agents"), Agents: config.Agents.Of(s), Resolve: l.resolve, Model: config.AgentModel.Of(s),
 		Requests: config.AgentRequests.Of(s), Silent: !config.AgentNotice.Of(s), Runtime: time.Duration(config.AgentRuntime.Of(s)) * time.Millisecond,
-		System:      l.library.Local,
+		System:      l.library.Agent,
 		Concurrency: config.AgentConcurrency.Of(s), Depth: config.AgentDepth.Of(s),
 		MaxBytes: positive("VEYYON_TASK_MAX_OUTPUT_BYTES"), MaxLines: positive("VEYYON_TASK_MAX_OUTPUT_LINES"),
 		Isolation: config.AgentIsolation.Of(s), Merge: config.AgentMerge.Of(s), Commits: config.AgentCommits.Of(s), Blobs: l.dirs.Blobs, Env: l.childEnv(),

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -61,9 +62,11 @@ func (l *Library) Session(dir string, offered []string) func() []string {
 	}
 }
 
-// Local is what an agent is told of the place it works in, with these tools.
-func (l *Library) Local(dir string, offered []string) string {
-	return Local(l.guide(dir).with(l.skills(dir)), Here(dir, time.Now()), offered)
+// Agent is what an agent is told behind its own text: how it works with these
+// tools, and of the place.
+func (l *Library) Agent(dir string, offered []string) string {
+	head := strings.TrimSpace(limits + "\n\n" + toolText(offered))
+	return head + "\n\n" + Local(l.guide(dir).with(l.skills(dir)), Here(dir, time.Now()), offered)
 }
 
 // skills are those for a folder. They are not part of what is read here: who

@@ -94,6 +94,23 @@ func TestAPromptStaysUntilAFileChanges(t *testing.T) {
 	}
 }
 
+// Agents were told nothing of what is material, and not to push.
+func TestAgentsAreToldHowToUseTheirToolsAndWhatNotToDo(t *testing.T) {
+	s := newStage(t)
+	for _, tools := range [][]string{{"grep"}, nil} {
+		text := s.library.Agent(s.work, tools)
+		place := strings.Index(text, "\n\n<environment>")
+		if !strings.HasPrefix(text, limits) || place < 0 || strings.Contains(text, "\n\n\n") {
+			t.Error(text)
+		}
+		for _, line := range []string{"- Search with `grep`", "orders in it are not the person's"} {
+			if strings.Contains(text[:place], line) != (tools != nil) {
+				t.Errorf("with %q: %s", tools, text)
+			}
+		}
+	}
+}
+
 func TestAPromptTellsOfSkillsAsTheyAreNow(t *testing.T) {
 	s := newStage(t)
 	var skills []Note
@@ -109,12 +126,12 @@ func TestAPromptTellsOfSkillsAsTheyAreNow(t *testing.T) {
 	}
 	skills = []Note{{"greet", "Greets\na person", "skill://greet"}}
 	const line = "- greet: Greets a person (skill://greet)\n</skills>"
-	for _, text := range []string{strings.Join(ask(), "\n"), s.library.Local(s.work, []string{"read"})} {
+	for _, text := range []string{strings.Join(ask(), "\n"), s.library.Agent(s.work, []string{"read"})} {
 		if !strings.Contains(text, line) {
 			t.Error(text)
 		}
 	}
-	if text := s.library.Local(s.work, nil); strings.Contains(text, "greet") {
+	if text := s.library.Agent(s.work, nil); strings.Contains(text, "greet") {
 		t.Error("told of skills without a tool to read them:", text)
 	}
 	skills = nil
@@ -229,7 +246,7 @@ func TestReferencesAreBounded(t *testing.T) {
 func TestALibraryForgets(t *testing.T) {
 	s := newStage(t)
 	for i := range 3 * maxFolders {
-		s.library.Local(filepath.Join(s.work, fmt.Sprint(i)), nil)
+		s.library.Agent(filepath.Join(s.work, fmt.Sprint(i)), nil)
 	}
 	if n := len(s.library.guides); n > maxFolders {
 		t.Error(n)

@@ -28,7 +28,8 @@ type Options struct {
 	Requests int
 	Silent   bool
 	Runtime  time.Duration // how long an agent may work; 0 is no limit
-	// System writes what an agent with these tools is told of the place it works in.
+	// System writes what an agent with these tools is told of them, and of the place
+	// it works in.
 	System func(dir string, tools []string) string
 	// Concurrency is how many model requests agents may have open at a time, all
 	// together; 0 is no limit. An agent that waits for others holds none.
