@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
 	"syscall"
@@ -31,8 +32,8 @@ type chunk struct {
 
 var chunks = sync.Pool{New: func() any { return new(chunk) }}
 
-// read sends what comes until out ends or is closed. The receiver takes all of
-// it.
+// read sends what comes until out ends, is closed or has its deadline, which does
+// not lose what is in it then. The receiver takes all of it.
 //
 // It begins when the shell is started and waits, without a buffer, for the first
 // bytes: a goroutine that begins when the command does takes a processor from it.
@@ -54,9 +55,36 @@ func read(out *os.File, into chan<- *chunk) {
 		} else {
 			chunks.Put(c)
 		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			readRest(out, into)
+		}
 		if err != nil { // io.EOF, or EIO from a terminal that nobody has open
 			return
 		}
+	}
+}
+
+// readRest sends what out holds, and waits for nothing more. Where the processor
+// is scarce that may be all that a command wrote.
+func readRest(out *os.File, into chan<- *chunk) {
+	_ = out.SetReadDeadline(time.Time{}) // with one that has passed, nothing can be read
+	raw, err := out.SyscallConn()
+	if err != nil {
+		return
+	}
+	for left := chunkSize; left > 0; { // who goes on writing does not keep us here
+		c, n := chunks.Get().(*chunk), 0
+		err := raw.Read(func(fd uintptr) bool {
+			n, _ = unix.Read(int(fd), c.bytes[:left]) // EAGAIN when it is empty
+			return true
+		})
+		if err != nil || n <= 0 {
+			chunks.Put(c)
+			return
+		}
+		c.n = n
+		into <- c
+		left -= n
 	}
 }
 
@@ -113,10 +141,13 @@ func (f *following) run(ctx context.Context, timeout <-chan time.Time, grace tim
 			f.report()
 		}
 	}
-	_ = f.process.out.Close()
+	if f.process.out.SetReadDeadline(time.Now()) != nil {
+		_ = f.process.out.Close() // not a file that can be waited for; closing ends its reader too
+	}
 	for c := range f.process.text {
 		f.take(c)
 	}
+	_ = f.process.out.Close()
 	f.text.finish()
 }
 

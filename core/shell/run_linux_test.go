@@ -216,6 +216,29 @@ func TestOutputThatIsStillInThePipeIsNotLost(t *testing.T) {
 	}
 }
 
+func TestTheDeadlineOfAReaderLosesNothing(t *testing.T) {
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close() // held open, as by a process in the background
+	defer ours.Close()
+	if _, err := theirs.WriteString("written in time"); err != nil {
+		t.Fatal(err)
+	}
+	if err := ours.SetReadDeadline(time.Now()); err != nil { // before the reader had a processor
+		t.Fatal(err)
+	}
+	text, got := make(chan *chunk), ""
+	go read(ours, text)
+	for c := range text {
+		got += string(c.bytes[:c.n])
+	}
+	if got != "written in time" {
+		t.Errorf("read %q", got)
+	}
+}
+
 func TestTimeoutEndsAFloodAndAllItsProcesses(t *testing.T) {
 	ways(t, func(t *testing.T, run func(Command) Result) {
 		within(t, 1500*time.Millisecond, "yes", func() {
