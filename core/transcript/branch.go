@@ -81,7 +81,7 @@ func (l *Log) copyFrom(from *Log, entries []*Entry) error {
 	if err := l.writeHead(l.file()); err != nil {
 		return err
 	}
-	c := copying{to: l, from: from.Snapshot(), out: bufio.NewWriterSize(l.file(), shortBlock), block: make([]byte, copyBlock)}
+	c := copying{to: l, from: from.Snapshot(), out: bufio.NewWriterSize(l.file(), gathered), block: make([]byte, gathered)}
 	if err := c.copy(entries); err != nil {
 		return err
 	}

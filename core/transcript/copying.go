@@ -1,13 +1,13 @@
 package transcript
 
-import "bufio"
-
-// How much is copied at once, in bytes. What is shorter than a shortBlock is
-// gathered.
-const (
-	copyBlock  = 1 << 20
-	shortBlock = 64 << 10
+import (
+	"bufio"
+	"io"
 )
+
+// gathered is how long lines that lie together may be, in bytes, to be written
+// with others.
+const gathered = 64 << 10
 
 // copying appends entries of a session to the file of another.
 type copying struct {
@@ -17,8 +17,8 @@ type copying struct {
 	block []byte
 }
 
-// copy appends entries, each behind its parent. Lines that lie one behind the other are not
-// looked at: the index tells that they are what they should be.
+// copy appends entries, each behind its parent. Lines that lie one behind the
+// other are not looked at: the index tells that they are what they should be.
 func (c *copying) copy(path []*Entry) error {
 	for len(path) > 0 {
 		n := together(path)
@@ -54,17 +54,32 @@ func (c *copying) lines(run []*Entry) error {
 	for _, e := range run {
 		c.note(e, c.to.end+e.offset-first.offset, e.size)
 	}
-	for at := int64(0); at < size; {
-		part, err := c.from.store.readPart(c.block, first.offset+at, int(min(size-at, copyBlock)))
+	if err := c.part(first.offset, size); err != nil {
+		return err
+	}
+	return c.endLine(size)
+}
+
+func (c *copying) part(offset, size int64) error {
+	if size <= gathered {
+		part, err := c.from.store.readPart(c.block, offset, int(size))
 		if err != nil {
 			return err
 		}
-		if _, err := c.out.Write(part); err != nil {
-			return err
-		}
-		at += int64(len(part))
+		_, err = c.out.Write(part)
+		return err
 	}
-	return c.endLine(size)
+	if err := c.out.Flush(); err != nil {
+		return err
+	}
+	// From file to file the kernel copies without us. Where a descriptor reads
+	// from is otherwise of no interest.
+	from := c.from.store.file()
+	if _, err := from.Seek(offset, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.CopyN(c.to.file(), from, size)
+	return err
 }
 
 func (c *copying) line(e *Entry) error {
