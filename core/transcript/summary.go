@@ -74,39 +74,40 @@ func summarize(c candidate, buf *[]byte) (Summary, error) {
 	if !ok {
 		return Summary{}, notSession(c.path)
 	}
-	for _, size := range []int64{shortTailSize, tailSize} {
+	tailSizes := []int64{shortTailSize, tailSize}
+	if s.Title == "" { // there may be one in more of it
+		tailSizes = tailSizes[1:]
+	}
+	for _, size := range tailSizes {
 		tail, err := f.read(max(0, s.Size-size), min(size, s.Size), buf)
 		if err != nil {
 			return Summary{}, err
 		}
-		if s.Status == StatusUnknown {
-			s.Status = statusFrom(tail)
-		}
 		if s.Title == "" {
 			s.Title = compactionIn(tail)
 		}
-		if s.Status != StatusUnknown && s.Title != "" || s.Size <= size {
+		if s.Status = statusFrom(tail); s.Status != StatusUnknown || s.Size <= size {
 			break
 		}
 	}
 	return s, nil
 }
 
+// compactionBegin is how the lines of compactions begin as we and others write
+// them.
+var compactionBegin = []byte("\n" + `{"type":"compaction"`)
+
 // compactionIn returns the short summary of the last compaction in the end of a
 // file, "" for none.
 func compactionIn(tail []byte) (short string) {
 	for {
-		at := bytes.LastIndex(tail, []byte(`"type":"compaction"`))
+		at := bytes.Index(tail, compactionBegin)
 		if at < 0 {
-			return ""
-		}
-		from := bytes.LastIndexByte(tail[:at], '\n') + 1
-		line, _, _ := bytes.Cut(tail[from:], []byte("\n"))
-		if kind, _ := unquote(fieldOf(line, "type")); kind == typeCompaction {
-			short, _ = unquote(fieldOf(line, "shortSummary"))
 			return short
 		}
-		tail = tail[:from]
+		tail = tail[at+1:]
+		line, _, _ := bytes.Cut(tail, []byte("\n"))
+		short, _ = unquote(fieldOf(line, "shortSummary"))
 	}
 }
 
