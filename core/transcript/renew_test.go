@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -179,5 +180,37 @@ func TestWhatWaitsForTheDiskIsHeldOnce(t *testing.T) {
 	}
 	do(t, os.Remove(filepath.Dir(l.Path())))
 	do(t, l.Flush())
+	same(t, 3, len(reload(t, l).Messages()))
+}
+
+func TestReadersSeeNothingOfAFileThatIsWrittenAgain(t *testing.T) {
+	l := remembered(t)
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 2 {
+		snapshot := l.Snapshot()
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				messages, err := snapshot.Messages()
+				if err != nil || len(messages) != 3 {
+					t.Errorf("%d messages, %v", len(messages), err)
+					return
+				}
+			}
+		})
+	}
+	for range 50 {
+		do(t, os.Remove(l.Path()))
+		if err := l.Append(&Custom{CustomType: "note"}); !errors.As(err, new(*Renewed)) {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	readers.Wait()
 	same(t, 3, len(reload(t, l).Messages()))
 }
