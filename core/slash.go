@@ -28,7 +28,12 @@ func (a *Agent) slash(ctx context.Context, p session.Prompt, run func(context.Co
 	if err != nil {
 		return session.Accepted{}, err
 	}
-	if effect.Later == nil {
+	switch {
+	case effect.Prompt != "":
+		a.opts.Emit(a.told(ctx, effect)...)
+		p.Text, p.Behavior = effect.Prompt, ""
+		return a.say(ctx, p)
+	case effect.Later == nil:
 		return a.stayLocal(a.told(ctx, effect)...), nil
 	}
 	return session.Accepted{Release: func() {
@@ -76,6 +81,11 @@ func (a *Agent) EditTodos(ctx context.Context, edit func([]tool.Phase) ([]tool.P
 // Fresh leaves behind what providers remember of the session in front.
 func (a *Agent) Fresh(ctx context.Context) error {
 	return a.tell(ctx, func(front *session.Session) error { return front.Fresh(ctx) })
+}
+
+// Force lets the next answer call this tool.
+func (a *Agent) Force(ctx context.Context, tool string) error {
+	return a.tell(ctx, func(front *session.Session) error { return front.Force(ctx, tool) })
 }
 
 // ReloadCommands tells the host which slash commands there are now.

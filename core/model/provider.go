@@ -32,7 +32,10 @@ type Request struct {
 	CacheKey string // names the session to the provider, for prompt caches
 	Memo     *Memo  // of the conversation that this request goes on with; nil for a request of its own
 	// NoTools asks for an answer without tool calls even when Tools is set.
-	NoTools   bool
+	NoTools bool
+	// Force names the one of Tools that the answer must call; "" leaves it to the
+	// model.
+	Force     string
 	MaxTokens int     // of the answer, in tokens; 0 leaves it to the model's own limit
 	Tuning    *Tuning // set by Tuned, nil without
 }

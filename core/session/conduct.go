@@ -35,6 +35,7 @@ func byPerson(m message.Message) bool {
 func (st *state) observe(o turn.Outcome) {
 	c := &st.conduct
 	if o.Err == nil {
+		st.unforce()
 		c.turns++
 		c.tokens += o.Message.Usage.TotalTokens
 	}

@@ -39,6 +39,7 @@ type run struct {
 	cut        *cutOff            // the answer that a rule has just cut off, nil otherwise
 	roomy      bool               // its prompt has been found to fit, or been made to
 	overflowed bool               // the context was made shorter since the last good answer
+	forced     bool               // a turn has been told which tool to call, and none has answered since
 	steering   bool               // interrupt mode immediate, as it was when the run began
 }
 
@@ -120,6 +121,7 @@ func (st *state) say(m message.Message) {
 // and what was queued or accepted meanwhile goes on.
 func (st *state) endRun() {
 	r := st.run
+	st.unforce()
 	st.run = nil
 	r.cancel(nil)
 	st.flushLate()

@@ -28,6 +28,7 @@ type state struct {
 	generation int
 	size       contextSize
 	memo       *model.Memo // of the requests, which grow by what is new
+	forced     string      // the tool that the next answer must call, "" for none
 	fresh      int         // how often the person wanted what providers remember left behind
 	choice     Choice
 	todos      []tool.Phase

@@ -37,6 +37,9 @@ func (st *state) startTurn() {
 	models := st.s.opts.Models
 	in.Key = func(ctx context.Context) (string, error) { return models.Key(ctx, m) }
 	in.Abort, in.Unwind = r.cancel, st.s.opts.Unwind
+	if _, ok := tools.Lookup(st.forced); ok {
+		r.forced, in.Request.Force = true, st.forced
+	}
 	if r.steering {
 		in.Steered = st.s.steered.Load
 	}

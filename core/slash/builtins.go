@@ -24,6 +24,7 @@ var builtins = []command{
 	{event.Command{Name: "rename", Description: "Name the session", Input: hint("title")}, rename},
 	{event.Command{Name: "move", Description: "Work in another directory", Input: hint("path")}, move},
 	{event.Command{Name: "cwd", Description: "Show or change the directory the session works in", Input: hint("path")}, cwd},
+	{event.Command{Name: "force", Description: "Let the next answer call a tool", Input: hint("tool [prompt]")}, force},
 	{event.Command{Name: "reload-plugins", Description: "Read skills and commands anew"}, reload},
 }
 

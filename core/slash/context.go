@@ -24,6 +24,17 @@ func fresh(ctx context.Context, t Target, _ string) (Effect, error) {
 	return say("Fresh provider session started (1 provider state(s) pruned).")
 }
 
+func force(ctx context.Context, t Target, args string) (Effect, error) {
+	tool, prompt := word(args)
+	if tool == "" {
+		return say("Usage: /force:<tool-name> [prompt]")
+	}
+	if err := t.Force(ctx, tool); err != nil {
+		return say(err.Error())
+	}
+	return Effect{Output: "Next turn forced to use " + tool + ".", Prompt: prompt}, nil
+}
+
 // compact counts as compacting from now on; a model writes the summary behind the
 // answer. A mode that other programs know before the focus makes no difference.
 func compact(ctx context.Context, t Target, args string) (Effect, error) {

@@ -35,6 +35,7 @@ type Target interface {
 	Bypassed(ctx context.Context) bool
 	SetBypass(ctx context.Context, on bool)
 	Fresh(ctx context.Context) error
+	Force(ctx context.Context, tool string) error
 	Dir() string
 	Move(ctx context.Context, path string) (dir string, moved bool, err error)
 	// ReloadCommands reads anew what slash commands there are, and tells the host.
@@ -48,6 +49,8 @@ type Effect struct {
 	Output string // for people
 	Title  bool   // it changed the session's title
 	Config bool   // it changed the model, the level or who is asked
+	// Prompt, if not "", is what is left for the model.
+	Prompt string
 	// Later, if set, is the rest of the command, which takes its time: it comes
 	// behind the answer. What it returns has none.
 	Later func(ctx context.Context) Effect

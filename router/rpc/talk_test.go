@@ -175,7 +175,11 @@ func (k *talk) listening(p model.Provider) model.Provider {
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.requests = append(k.requests, fmt.Sprintf("%s %s: %s", r.Model.ID, r.Thinking, strings.Join(parts, " / ")))
+		forced := ""
+		if r.Force != "" {
+			forced = " forced to " + r.Force
+		}
+		k.requests = append(k.requests, fmt.Sprintf("%s %s%s: %s", r.Model.ID, r.Thinking, forced, strings.Join(parts, " / ")))
 		if wrong := unfit(messages); wrong != "" {
 			k.faults = append(k.faults, fmt.Sprintf("request %d: %s", len(k.requests), wrong))
 		}

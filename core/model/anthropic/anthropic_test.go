@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,6 +20,18 @@ func TestStreamsBecomeMessages(t *testing.T) {
 
 func TestConversationIsAsked(t *testing.T) {
 	wiretest.Golden(t, messages, wiretest.Conversation(model.APIAnthropic), "request")
+}
+
+func TestAToolIsForcedWithoutThinking(t *testing.T) {
+	req := wiretest.Conversation(model.APIAnthropic)
+	req.Force = "read"
+	raw, err := wire.Marshal(requestOf(req, compat{}, replay.Rules{}))
+	if err != nil || !strings.Contains(string(raw), `"tool_choice":{"type":"tool","name":"read"}`) || strings.Contains(string(raw), `"thinking":{"type":"enabled"`) || strings.Contains(string(raw), "adaptive") {
+		t.Error(string(raw), err)
+	}
+	if !req.Thinks() {
+		t.Error("the request itself was changed, or shows nothing")
+	}
 }
 
 func TestThinkingIsAskedForInTheModelsWay(t *testing.T) {

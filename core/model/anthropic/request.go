@@ -39,6 +39,7 @@ type request struct {
 type (
 	typed struct {
 		Type string `json:"type"`
+		Name string `json:"name,omitempty"` // of the tool that must be called
 	}
 	thinking struct {
 		Type         string `json:"type"` // adaptive, enabled or disabled
@@ -81,7 +82,7 @@ type (
 	}
 )
 
-var ephemeral = &typed{"ephemeral"}
+var ephemeral = &typed{Type: "ephemeral"}
 
 func requestOf(req *model.Request, c compat, rules replay.Rules) *request {
 	out := &request{Model: req.Model.ID, Stream: true, Messages: turns(replay.Conversation(req, rules))}
@@ -91,8 +92,15 @@ func requestOf(req *model.Request, c compat, rules replay.Rules) *request {
 	for _, spec := range req.Tools {
 		out.Tools = append(out.Tools, &tool{Name: replay.ToolName(spec.Name), Description: spec.Description, InputSchema: replay.Parameters(spec)})
 	}
-	if req.NoTools && len(out.Tools) > 0 {
-		out.ToolChoice = &typed{"none"}
+	switch {
+	case len(out.Tools) == 0:
+	case req.NoTools:
+		out.ToolChoice = &typed{Type: "none"}
+	case req.Force != "":
+		out.ToolChoice = &typed{Type: "tool", Name: replay.ToolName(req.Force)}
+		unthinking := *req // a model that thinks chooses for itself, or refuses
+		unthinking.Thinking = model.LevelOff
+		req = &unthinking
 	}
 	out.think(req)
 	out.sample(req)

@@ -28,6 +28,15 @@ func TestGemini3IsAskedWithSignaturesForForeignCalls(t *testing.T) {
 	wiretest.Golden(t, gemini, req, "gemini3_request")
 }
 
+func TestAToolIsForced(t *testing.T) {
+	req := wiretest.Conversation(model.APIGoogle)
+	req.Force = "read"
+	raw, err := wire.Marshal(requestOf(req, replay.Rules{}).ToolConfig)
+	if want := `{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["read"]}}`; string(raw) != want || err != nil {
+		t.Error(string(raw), err)
+	}
+}
+
 func TestThinkingIsAskedForInTheModelsWay(t *testing.T) {
 	budget := func(n int, thoughts bool) *thinkingConfig {
 		return &thinkingConfig{IncludeThoughts: thoughts, ThinkingBudget: &n}

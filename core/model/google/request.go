@@ -59,7 +59,8 @@ type (
 		FunctionCallingConfig callingConfig `json:"functionCallingConfig"`
 	}
 	callingConfig struct {
-		Mode string `json:"mode"`
+		Mode                 string   `json:"mode"`
+		AllowedFunctionNames []string `json:"allowedFunctionNames,omitempty"`
 	}
 	generationConfig struct {
 		MaxOutputTokens int             `json:"maxOutputTokens,omitempty"`
@@ -94,8 +95,11 @@ func requestOf(req *model.Request, rules replay.Rules) *request {
 		out.Tools[0].FunctionDeclarations = append(out.Tools[0].FunctionDeclarations,
 			declaration{replay.ToolName(tool.Name), tool.Description, replay.Parameters(tool)})
 	}
-	if req.NoTools {
-		out.ToolConfig = &toolConfig{callingConfig{"NONE"}}
+	switch {
+	case req.NoTools:
+		out.ToolConfig = &toolConfig{callingConfig{Mode: "NONE"}}
+	case req.Force != "":
+		out.ToolConfig = &toolConfig{callingConfig{Mode: "ANY", AllowedFunctionNames: []string{replay.ToolName(req.Force)}}}
 	}
 	return out
 }

@@ -14,7 +14,7 @@ type chatRequest struct {
 	Model               string         `json:"model"`
 	Messages            []*chatMessage `json:"messages"`
 	Tools               []chatTool     `json:"tools,omitempty"`
-	ToolChoice          string         `json:"tool_choice,omitempty"`
+	ToolChoice          any            `json:"tool_choice,omitempty"` // string or forcedTool
 	Stream              bool           `json:"stream"`
 	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 	MaxTokens           int            `json:"max_tokens,omitempty"`
@@ -61,6 +61,15 @@ type (
 		Name        string          `json:"name"`
 		Description string          `json:"description,omitempty"`
 		Parameters  json.RawMessage `json:"parameters"`
+	}
+	// forcedTool is the tool that must be called: completions name it inside.
+	forcedTool struct {
+		Type     string `json:"type"`
+		Name     string `json:"name,omitempty"`
+		Function *named `json:"function,omitempty"`
+	}
+	named struct {
+		Name string `json:"name"`
 	}
 	chatMessage struct {
 		Role             string            `json:"role"`
@@ -111,8 +120,12 @@ func chatRequestOf(req *model.Request, c compat, rules replay.Rules) *chatReques
 	for _, tool := range req.Tools {
 		out.Tools = append(out.Tools, chatTool{"function", function{replay.ToolName(tool.Name), tool.Description, replay.Parameters(tool)}})
 	}
-	if req.NoTools && len(out.Tools) > 0 {
+	switch {
+	case len(out.Tools) == 0:
+	case req.NoTools:
 		out.ToolChoice = "none"
+	case req.Force != "":
+		out.ToolChoice = forcedTool{Type: "function", Function: &named{replay.ToolName(req.Force)}}
 	}
 	if req.Model.Reasoning {
 		out.think(req, c)

@@ -42,6 +42,24 @@ func TestOpenAIItselfIsAskedInItsOwnWords(t *testing.T) {
 	wiretest.Golden(t, responses, req, "responses_openai_request")
 }
 
+func TestAToolIsForced(t *testing.T) {
+	for api, want := range map[model.API]string{
+		model.APICompletions: `{"type":"function","function":{"name":"read"}}`, model.APIResponses: `{"type":"function","name":"read"}`,
+	} {
+		req := wiretest.Conversation(api)
+		req.Force = "read"
+		choice := any(nil)
+		if api == model.APICompletions {
+			choice = chatRequestOf(req, compat{}, replay.Rules{}).ToolChoice
+		} else {
+			choice = responsesRequestOf(req, compat{}, replay.Rules{}).ToolChoice
+		}
+		if raw, err := wire.Marshal(choice); string(raw) != want || err != nil {
+			t.Errorf("%s: %s %v", api, raw, err)
+		}
+	}
+}
+
 func TestThinkingIsAskedForInTheEndpointsWay(t *testing.T) {
 	for format, want := range map[string][2]string{ // off, high
 		"openai":             {`{}`, `{"reasoning_effort":"high"}`},

@@ -13,7 +13,7 @@ type responsesRequest struct {
 	Model           string          `json:"model"`
 	Input           []any           `json:"input"` // *inputMessage, *outputMessage, *reasoningItem, *callItem, *callOutput
 	Tools           []responsesTool `json:"tools,omitempty"`
-	ToolChoice      string          `json:"tool_choice,omitempty"`
+	ToolChoice      any             `json:"tool_choice,omitempty"` // string or forcedTool
 	Stream          bool            `json:"stream"`
 	Store           bool            `json:"store"`
 	Include         []string        `json:"include,omitempty"`
@@ -103,8 +103,12 @@ func responsesRequestOf(req *model.Request, c compat, rules replay.Rules) *respo
 			Type: "function", Name: replay.ToolName(tool.Name), Description: tool.Description, Parameters: replay.Parameters(tool),
 		})
 	}
-	if req.NoTools && len(out.Tools) > 0 {
+	switch {
+	case len(out.Tools) == 0:
+	case req.NoTools:
 		out.ToolChoice = "none"
+	case req.Force != "":
+		out.ToolChoice = forcedTool{Type: "function", Name: replay.ToolName(req.Force)}
 	}
 	t := req.Tuned()
 	if t.Verbosity != "" && verbose(req.Model) {
