@@ -1,0 +1,90 @@
+// Package document turns what people read in browsers and word processors into
+// text for models.
+//
+// Documents come from strangers, and their parsers can be made to take any
+// amount of time and memory by a few bytes. So they run in a process of their
+// own, which may be killed: Converter is our end of it, Serve is the other.
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Kind is a kind of document.
+type Kind string
+
+// The kinds that can be converted.
+const (
+	HTML Kind = "html"
+	PDF  Kind = "pdf"
+	DOCX Kind = "docx"
+)
+
+// The bounds of one document. One that is larger than the first is refused; text
+// beyond the second is left out, with a notice.
+const (
+	MaxBytes = 20 << 20 // bytes
+	maxText  = 4 << 20  // bytes
+)
+
+const cutNotice = "\n\n[The rest of the document is left out: its text is longer than 4 MiB.]\n"
+
+// Sniff tells what kind of document this is, by how it begins and the media type
+// that is claimed of it; "" for none.
+func Sniff(raw []byte, mediaType string) Kind {
+	switch {
+	case bytes.HasPrefix(raw, []byte("%PDF-")):
+		return PDF
+	case bytes.HasPrefix(raw, []byte("PK\x03\x04")):
+		if mediaType == "application/vnd.openxmlformats-officedocument.wordprocessingml.document" || bytes.Contains(raw, []byte("word/document.xml")) {
+			return DOCX
+		}
+	case mediaType == "text/html" || mediaType == "application/xhtml+xml":
+		return HTML
+	}
+	return ""
+}
+
+// Serve reads a document from in and writes its text to out: what a process that
+// a Converter started does. base is the URL that the links of HTML start from.
+func Serve(kind Kind, base string, in io.Reader, out io.Writer) (err error) {
+	if err := limitProcess(); err != nil {
+		return err
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, MaxBytes+1))
+	if err != nil {
+		return err
+	}
+	text, err := convert(kind, base, raw)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, text)
+	return err
+}
+
+// convert turns a panic of a parser into an error.
+func convert(kind Kind, base string, raw []byte) (text string, err error) {
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			text, err = "", fmt.Errorf("it is damaged (%v)", wrong)
+		}
+	}()
+	if len(raw) > MaxBytes {
+		return "", fmt.Errorf("it is larger than %d MiB", MaxBytes>>20)
+	}
+	switch kind {
+	case HTML:
+		text, err = markdown(raw, base)
+	case PDF:
+		text, err = pdfText(raw)
+	case DOCX:
+		text, err = docxText(raw)
+	default:
+		err = fmt.Errorf("documents of kind %q cannot be converted", kind)
+	}
+	return cut(strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd")), err
+}
