@@ -32,6 +32,9 @@ const (
 
 const cutNotice = "\n\n[The rest of the document is left out: its text is longer than 4 MiB.]\n"
 
+// TypeDOCX is the media type of DOCX.
+const TypeDOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
 // Sniff tells what kind of document this is, by how it begins and the media type
 // that is claimed of it; "" for none.
 func Sniff(raw []byte, mediaType string) Kind {
@@ -39,7 +42,7 @@ func Sniff(raw []byte, mediaType string) Kind {
 	case bytes.HasPrefix(raw, []byte("%PDF-")):
 		return PDF
 	case bytes.HasPrefix(raw, []byte("PK\x03\x04")):
-		if mediaType == "application/vnd.openxmlformats-officedocument.wordprocessingml.document" || bytes.Contains(raw, []byte("word/document.xml")) {
+		if mediaType == TypeDOCX || bytes.Contains(raw, []byte("word/document.xml")) {
 			return DOCX
 		}
 	case mediaType == "text/html" || mediaType == "application/xhtml+xml":

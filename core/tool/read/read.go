@@ -1,9 +1,11 @@
-// Package read is the tool that shows files, directories, images and resources.
+// Package read is the tool that shows files, directories, images, documents, web
+// pages and resources.
 package read
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/base64"
@@ -17,11 +19,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"veyyon.dev/veyyon/core/document"
 	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/file/picture"
 	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/tool"
+	"veyyon.dev/veyyon/core/web"
 )
 
 // maxWide is how large a UTF-16 file may be to be shown as text, in bytes; a
@@ -45,11 +49,12 @@ const parameters = `{
 
 // Details is what hosts are told of a read.
 type Details struct {
-	Kind               string       `json:"kind"` // file, directory, image, binary, artifact or uri
+	Kind               string       `json:"kind"` // file, directory, image, document, binary, web or uri
 	IsDirectory        bool         `json:"isDirectory,omitempty"`
 	ResolvedPath       string       `json:"resolvedPath,omitempty"`
 	URL                string       `json:"url,omitempty"`
 	ContentType        string       `json:"contentType,omitempty"`
+	Method             string       `json:"method,omitempty"` // how a page or document became text
 	Notes              []string     `json:"notes,omitempty"`
 	SuffixResolution   *Resolution  `json:"suffixResolution,omitempty"`
 	ContentUnavailable *Unavailable `json:"contentUnavailable,omitempty"`
@@ -69,7 +74,11 @@ type Unavailable struct {
 
 // Options are what the tool works with.
 type Options struct {
-	URIs host.URIs // nil when the host has none
+	URIs host.URIs   // nil when the host has none
+	Web  *web.Client // nil when no pages are read
+	// Documents turns pages and other documents into text. Without it, files of
+	// that kind are binary; a Web needs it.
+	Documents *document.Converter
 	// Artifact is the file of the session's artifact n; nil when there are none.
 	Artifact func(session tool.Session, n int) (path string, ok bool)
 	// Skill is the file that a skill:// URL means for work in dir; nil when there
@@ -117,6 +126,9 @@ func (r *reader) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	}
 	if err := call.Arguments(&args); err != nil {
 		return tool.Output{}, err
+	}
+	if url, ok := webPath(call.Dir, args.Path); ok {
+		args.Path = url
 	}
 	if scheme, url, ok := file.URL(args.Path); ok {
 		return r.readURL(ctx, call, scheme, url)
@@ -190,6 +202,9 @@ func (r *reader) readPath(ctx context.Context, path string, sel selector, detail
 		text, _ := file.UTF16(raw)
 		return r.readText(ctx, bytes.NewReader(text), sel, "file", details)
 	}
+	if kind := r.documentKind(head, path, sel); kind != "" {
+		return r.readDocument(ctx, in, kind, sel, details)
+	}
 	if mime := http.DetectContentType(head); file.Binary(head) || mime == "application/pdf" {
 		details.Kind, details.ContentType, details.ContentUnavailable = "binary", mime, &Unavailable{"binary"}
 		text := fmt.Sprintf("Binary file (%s, %d bytes); its content is not shown.", mime, info.Size())
@@ -199,7 +214,7 @@ func (r *reader) readPath(ctx context.Context, path string, sel selector, detail
 }
 
 func (r *reader) readText(ctx context.Context, text io.Reader, sel selector, kind string, details Details) (tool.Output, error) {
-	p, err := newPage(ctx, text, sel, r.opts.Limit, r.opts.Plain)
+	p, err := newPage(ctx, text, sel, r.opts.Limit, r.opts.Plain || sel.Bare)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -217,13 +232,14 @@ func (r *reader) readImage(ctx context.Context, in io.Reader, size int64, detail
 	case <-ctx.Done():
 		return tool.Output{}, context.Cause(ctx)
 	}
+	where := cmp.Or(details.ResolvedPath, details.URL)
 	raw, err := io.ReadAll(io.LimitReader(in, picture.MaxBytes+1)) // it may have grown
 	if err != nil {
-		return tool.Output{}, fmt.Errorf("reading %s: %w", details.ResolvedPath, err)
+		return tool.Output{}, fmt.Errorf("reading %s: %w", where, err)
 	}
 	p, err := r.opts.Images.Fit(raw)
 	if err != nil {
-		return tool.Output{}, fmt.Errorf("reading %s: %w", details.ResolvedPath, err)
+		return tool.Output{}, fmt.Errorf("reading %s: %w", where, err)
 	}
 	details.Kind, details.ContentType = "image", p.MimeType
 	out := tool.TextOutput(fmt.Sprintf("Read image file [%s], %d×%d pixels", p.MimeType, p.Width, p.Height))

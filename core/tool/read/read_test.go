@@ -20,12 +20,26 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
+	"veyyon.dev/veyyon/core/document"
 	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/tool"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// childKind makes this test binary the process that converts a document.
+const childKind, childBase = "VEYYON_TEST_CONVERT", "VEYYON_TEST_BASE"
+
+func TestMain(m *testing.M) {
+	kind := os.Getenv(childKind)
+	if kind == "" {
+		goleak.VerifyTestMain(m)
+	}
+	if err := document.Serve(document.Kind(kind), os.Getenv(childBase), os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "Error: "+err.Error())
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
 
 // readLineNumbers was accepted and not followed.
 func TestPlainTextHasNoLineNumbers(t *testing.T) {
@@ -266,7 +280,7 @@ func TestReadOfURLs(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"https://example.com": "reading the web (https://example.com) is not available yet", "other://x": "nothing is registered that reads other:// URLs",
+		"https://example.com": "reading the web is switched off by the setting fetch.enabled", "other://x": "nothing is registered that reads other:// URLs",
 		"skill://none": "no such skill", "artifact://4": "this session has no artifact 4", "artifact://x": "artifact://x does not name an artifact; its form is artifact://<number>",
 	} {
 		if _, err := run(t.Context(), New(opts), dir, path); err == nil || err.Error() != want {

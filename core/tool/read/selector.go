@@ -25,7 +25,8 @@ func (r lineRange) String() string {
 // selector is what a path asks for of its file.
 type selector struct {
 	Ranges []lineRange // none is everything
-	Raw    bool        // without line numbers
+	Raw    bool        // without line numbers, as it is
+	Bare   bool        // without line numbers though not Raw, as nobody can edit it
 }
 
 var rangeForm = sync.OnceValue(func() *regexp.Regexp {

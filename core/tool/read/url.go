@@ -10,19 +10,20 @@ import (
 	"veyyon.dev/veyyon/core/tool"
 )
 
-// readURL reads an artifact or one of the host's resources.
+// readURL reads an artifact, a page or one of the host's resources.
 func (r *reader) readURL(ctx context.Context, call tool.Call, scheme, url string) (tool.Output, error) {
-	base, sel, err := split(url, func(string) bool { return false })
+	pages := scheme == "http" || scheme == "https"
+	base, sel, err := split(url, func(url string) bool { return pages && isHost(url) })
 	if err != nil {
 		return tool.Output{}, err
 	}
-	switch scheme {
-	case "artifact":
+	switch {
+	case scheme == "artifact":
 		return r.readArtifact(ctx, call, base, sel)
-	case "skill":
+	case scheme == "skill":
 		return r.readSkill(ctx, call, base, sel)
-	case "http", "https":
-		return tool.Output{}, fmt.Errorf("reading the web (%s) is not available yet", base)
+	case pages:
+		return r.readWeb(ctx, base, sel)
 	}
 	if r.opts.URIs == nil {
 		return tool.Output{}, unknownScheme(scheme)
