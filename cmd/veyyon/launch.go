@@ -47,7 +47,8 @@ type launch struct {
 	// runtimeKeys are the keys of this process alone (--api-key), by provider;
 	// the registry reads them.
 	runtimeKeys map[string]string
-	secrets     *veil.Veil // nil when secrets.enabled is off
+	keys        *auth.Source // of providers and of services that search
+	secrets     *veil.Veil   // nil when secrets.enabled is off
 	scope       []*model.Model
 	choice      session.Choice
 	settled     bool // scope and choice are complete

@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	tables := httptest.NewServer(http.HandlerFunc(modelTable))
 	t.Cleanup(tables.Close)
+	pages := httptest.NewServer(http.HandlerFunc(webPage))
+	t.Cleanup(pages.Close)
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
@@ -42,6 +44,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("AGENT", filepath.Join(home, ".veyyon", "profiles", "default", "agent"))
 			env.Setenv("LOGS", filepath.Join(home, ".veyyon", "profiles", "default", "logs"))
 			env.Setenv("TABLES", tables.URL)
+			env.Setenv("PAGES", pages.URL)
 			env.Setenv("GORACE", noRaceSleep)
 			env.Cd = project
 			for _, dir := range []string{home, project} {
@@ -108,4 +111,10 @@ func modelTable(w http.ResponseWriter, r *http.Request) {
 		models[n] = fmt.Sprintf(one, fmt.Sprintf("new-model-%d", n), n)
 	}
 	_, _ = io.WriteString(w, `{"openrouter": {"id": "openrouter", "name": "OpenRouter", "models": {`+strings.Join(models, ",")+`}}}`) // the client reports what is missing
+}
+
+// webPage serves one page of HTML.
+func webPage(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	_, _ = fmt.Fprintf(w, "<title>For %s</title><table><tr><th>a<td>b</table><p><a href=next>Next</a>", r.UserAgent())
 }

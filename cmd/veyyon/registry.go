@@ -32,9 +32,9 @@ func (l *launch) findModels() error {
 		l.warn("an .env file was passed over", err)
 	}
 	l.runtimeKeys = map[string]string{}
-	keys := auth.NewSource(l.runtimeKeys, auth.NewStore(filepath.Join(l.dirs.Agent, "auth.json")), env)
+	l.keys = auth.NewSource(l.runtimeKeys, auth.NewStore(filepath.Join(l.dirs.Agent, "auth.json")), env)
 	l.secrets = l.veil(env)
-	l.models = newRegistry(l.dirs, l.settings, keys, play, l.secrets)
+	l.models = newRegistry(l.dirs, l.settings, l.keys, play, l.secrets)
 	for _, warning := range l.models.Warnings() {
 		l.warn("the models are not complete", warning)
 	}

@@ -22,6 +22,7 @@ import (
 	"veyyon.dev/veyyon/core/tool/read"
 	"veyyon.dev/veyyon/core/tool/task"
 	"veyyon.dev/veyyon/core/tool/todo"
+	"veyyon.dev/veyyon/core/tool/websearch"
 	"veyyon.dev/veyyon/core/tool/write"
 	"veyyon.dev/veyyon/router"
 	"veyyon.dev/veyyon/router/rpc"
@@ -31,7 +32,7 @@ import (
 func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs) tool.Set {
 	s, locks := l.settings, &file.Locks{}
 	all := []tool.Tool{
-		read.New(read.Options{URIs: uris, Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Plain: !config.ReadLineNumbers.Of(s), Images: l.images()}),
+		read.New(read.Options{URIs: uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Plain: !config.ReadLineNumbers.Of(s), Images: l.images()}),
 		write.New(write.Options{Locks: locks, URIs: uris}),
 		edit.New(locks, edit.Likeness{Exact: !config.EditFuzzy.Of(s), Misspelt: 100 * (1 - config.EditThreshold.Of(s))}),
 	}
@@ -43,6 +44,9 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 	optional(config.BashOn.Of(s), bash.New(l.bashOptions(runner)))
 	optional(config.GrepOn.Of(s), grep.New(config.GrepBefore.Of(s), config.GrepAfter.Of(s)))
 	optional(config.GlobOn.Of(s), glob.New())
+	optional(config.SearchOn.Of(s), websearch.New(websearch.Options{
+		Key: l.searchKey, Chosen: config.SearchService.Of(s), Excluded: words(config.SearchExclude.Of(s)), Agent: agentName(),
+	}))
 	optional(config.TodoOn.Of(s), todo.New(todo.Options{InMemory: l.flags.NoSession, Eager: config.TodoEager.Of(s)}))
 	optional(config.AsyncOn.Of(s), job.New(job.Options{Board: session.Board, Wait: pollWait(config.AsyncPoll.Of(s))}))
 	all = append(all, task.New(task.Options{

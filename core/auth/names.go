@@ -61,6 +61,16 @@ var EnvNames = map[string][]string{
 	"zai":                   {"ZAI_API_KEY"},
 	"zenmux":                {"ZENMUX_API_KEY"},
 	"zhipu-coding-plan":     {"ZHIPU_API_KEY"},
+
+	// Services that search the web.
+	"brave":      {"BRAVE_API_KEY"},
+	"exa":        {"EXA_API_KEY"},
+	"jina":       {"JINA_API_KEY"},
+	"kagi":       {"KAGI_API_KEY"},
+	"parallel":   {"PARALLEL_API_KEY"},
+	"perplexity": {"PERPLEXITY_API_KEY"},
+	"serper":     {"SERPER_API_KEY"},
+	"tavily":     {"TAVILY_API_KEY"},
 }
 
 // otherSecrets hold keys too, but of no model provider one can ask. Keys that
@@ -68,7 +78,6 @@ var EnvNames = map[string][]string{
 // are left to them.
 var otherSecrets = []string{
 	"ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_AUTH_TOKEN", "AWS_BEARER_TOKEN_BEDROCK", "GOOGLE_API_KEY", "VEYYON_AUTH_BROKER_TOKEN",
-	"TAVILY_API_KEY", "KAGI_API_KEY", "PARALLEL_API_KEY", "PERPLEXITY_API_KEY", "EXA_API_KEY", "BRAVE_API_KEY", "JINA_API_KEY",
 }
 
 // StripSecrets returns the environment (NAME=VALUE each) for a child process:

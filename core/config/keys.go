@@ -84,6 +84,12 @@ var (
 
 	SecretsOn = boolean("secrets.enabled", false, "Show models placeholders instead of secrets: those of the environment, of secrets.yml, and keys of providers")
 
+	FetchOn       = boolean("fetch.enabled", true, "Let read fetch pages from the web")
+	FetchPrivate  = boolean("fetch.allowPrivate", false, "Let it fetch from this machine and from private networks, too")
+	SearchOn      = boolean("web_search.enabled", true, "Offer the web_search tool")
+	SearchService = enum("providers.webSearch", "Service that web_search asks; auto asks those that have a key until one answers", "auto", "tavily", "brave", "exa", "perplexity", "serper", "kagi", "parallel", "jina")
+	SearchExclude = list("providers.webSearchExclude", "Services that auto never asks")
+
 	AskOn      = boolean("ask.enabled", true, "Offer the ask tool where the host shows dialogs")
 	AskTimeout = integer("ask.timeout", 0, 0, "Seconds until a question is answered with its recommended option; 0 waits for ever")
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os/exec"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ func NewConverter(command func(kind Kind, base string) *exec.Cmd) *Converter {
 func (c *Converter) Text(ctx context.Context, kind Kind, base string, raw []byte) (text string, plain bool, err error) {
 	text, err = c.run(ctx, kind, base, raw)
 	if err != nil && ctx.Err() == nil && kind == HTML {
+		slog.Warn("a page is shown as its bare text", "err", err)
 		return bareText(raw), true, nil
 	}
 	return text, false, err
@@ -56,8 +58,8 @@ func (c *Converter) run(ctx context.Context, kind Kind, base string, raw []byte)
 	defer stop()
 	made := c.command(kind, base)
 	out, said := bounded{most: maxText + len(cutNotice)}, bounded{most: 1 << 10} // its last words are one line
-	cmd := exec.CommandContext(limited, made.Path, made.Args[1:]...)
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = made.Env, bytes.NewReader(raw), &out, &said, waitDelay
+	cmd := exec.CommandContext(limited, made.Path)
+	cmd.Args, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = made.Args, made.Env, bytes.NewReader(raw), &out, &said, waitDelay
 	err := cmd.Run()
 	failed := new(exec.ExitError)
 	switch {
