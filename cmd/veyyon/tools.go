@@ -34,7 +34,7 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 	all := []tool.Tool{
 		read.New(read.Options{URIs: uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Plain: !config.ReadLineNumbers.Of(s), Images: l.images()}),
 		write.New(write.Options{Locks: locks, URIs: uris}),
-		edit.New(locks, edit.Likeness{Exact: !config.EditFuzzy.Of(s), Misspelt: 100 * (1 - config.EditThreshold.Of(s))}),
+		l.editTool(locks),
 	}
 	optional := func(on bool, t tool.Tool) {
 		if on {
@@ -71,6 +71,15 @@ func (l *launch) bashOptions(runner *shell.Runner) bash.Options {
 		opts.Stall = milliseconds(config.StallAfter.Of(s))
 	}
 	return opts
+}
+
+// editTool is edit in the dialect of the settings.
+func (l *launch) editTool(locks *file.Locks) tool.Tool {
+	exact := !config.EditFuzzy.Of(l.settings)
+	if mode := config.EditMode.Of(l.settings); mode != "replace" {
+		return edit.NewPatch(locks, mode, exact)
+	}
+	return edit.New(locks, edit.Likeness{Exact: exact, Misspelt: 100 * (1 - config.EditThreshold.Of(l.settings))})
 }
 
 // images makes images fit for models, as the settings have it.

@@ -7,12 +7,18 @@ import (
 	"strings"
 
 	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/file/patch"
 )
 
 // fileArguments are the arguments that hold the paths of builtin tools.
 type fileArguments struct {
 	Path  string   `json:"path"`
 	Paths []string `json:"paths"`
+	// Edits and Input are those of edit where it goes by patches.
+	Edits []struct {
+		Rename string `json:"rename"`
+	} `json:"edits"`
+	Input string `json:"input"`
 }
 
 // The tools with paths, and whether these are lists of patterns.
@@ -26,7 +32,14 @@ func (c Call) paths() (paths []string) {
 	}
 	var args fileArguments
 	_ = json.Unmarshal(c.Args, &args) // what does not fit here may be nothing to the tool, and the rest is read
-	for _, path := range append([]string{args.Path}, args.Paths...) {
+	named := append([]string{args.Path}, args.Paths...)
+	if c.Tool == "edit" {
+		for _, e := range args.Edits {
+			named = append(named, e.Rename)
+		}
+		named = append(named, patch.Paths(args.Input)...)
+	}
+	for _, path := range named {
 		if path == "" {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"veyyon.dev/veyyon/core/file/patch"
 	"veyyon.dev/veyyon/core/message"
 )
 
@@ -49,15 +50,21 @@ func (f *Files) touch(call *message.ToolCall) {
 		return
 	}
 	var args struct {
-		Path string `json:"path"`
+		Path  string `json:"path"`
+		Input string `json:"input"` // of edit, where it goes by patches
 	}
-	if json.Unmarshal(call.Arguments, &args) != nil || args.Path == "" || strings.ContainsAny(args.Path, "\n\r") {
+	if json.Unmarshal(call.Arguments, &args) != nil {
 		return
 	}
-	if at := slices.Index(*list, args.Path); at >= 0 {
-		*list = slices.Delete(*list, at, at+1)
+	for _, path := range append(patch.Paths(args.Input), args.Path) {
+		if path == "" || strings.ContainsAny(path, "\n\r") {
+			continue
+		}
+		if at := slices.Index(*list, path); at >= 0 {
+			*list = slices.Delete(*list, at, at+1)
+		}
+		*list = append(*list, path)
 	}
-	*list = append(*list, args.Path)
 }
 
 func newest(paths []string) []string {

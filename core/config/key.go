@@ -38,7 +38,6 @@ type spec struct {
 	max    float64 // largest number allowed
 	member []Kind  // what a list or record may hold; nil for anything
 	hosted bool    // RPC pins the default when it is set nowhere
-	later  bool    // checked and kept, but not followed yet
 	doc    string
 }
 
@@ -96,11 +95,6 @@ const maxSpill = 1 << 10
 
 func hosted[T any](k Key[T]) Key[T] {
 	k.hosted = true
-	return k
-}
-
-func later[T any](k Key[T]) Key[T] {
-	k.later = true
 	return k
 }
 

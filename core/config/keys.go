@@ -1,7 +1,7 @@
 package config
 
-// The settings that have a meaning, of which this version does not follow those
-// that are marked later. Others are kept in the files and ignored.
+// The settings that have a meaning here. Others are kept in the files, and told
+// of, see absent.go.
 var (
 	SteeringMode  = enum("steeringMode", "How many steering messages are taken at a turn boundary", "one-at-a-time", "all")
 	FollowUpMode  = enum("followUpMode", "How many follow-up messages are taken when a run ends", "one-at-a-time", "all")
@@ -78,7 +78,7 @@ var (
 	GlobOn          = boolean("glob.enabled", true, "Offer the glob tool")
 	ImagesResize    = boolean("images.autoResize", true, "Make large images smaller before models get them")
 	ImagesBlock     = boolean("images.blockImages", false, "Send no images to models")
-	EditMode        = later(enum("edit.mode", "Dialect of the edit tool", "replace", "patch", "hashline", "apply_patch"))
+	EditMode        = enum("edit.mode", "How models change files: by texts and what takes their place, by diffs of one file, or by patches of several; hashline is not built", "replace", "patch", "apply_patch")
 	EditFuzzy       = boolean("edit.fuzzyMatch", true, "Accept text that differs a little from the file")
 	EditThreshold   = upTo(number("edit.fuzzyThreshold", 0.95, 0, "How alike it must be, 0 to 1"), 1)
 

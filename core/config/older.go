@@ -38,7 +38,6 @@ func modernize(tree map[string]any) {
 	replace(tree, AgentDelegation.path, map[any]any{true: "always", false: "default"})
 	replace(tree, TodoEager.path, map[any]any{true: "always", false: "default"})
 	replace(tree, CompactionStrategy.path, map[any]any{"shake-summary": "handoff"})
-	replace(tree, EditMode.path, map[any]any{"atom": "hashline", "vim": "hashline"})
 }
 
 // longestAsk is more seconds than anybody wants to wait for an answer; a larger

@@ -14,7 +14,6 @@ type Item struct {
 	Default any
 	Enum    []string // the values of an enum
 	Origin  string   // the file it is set in, "" when the default is in force
-	Later   bool     // it is checked and kept, but not followed yet; Doc says so
 	Doc     string
 }
 
@@ -62,12 +61,9 @@ func (s *Settings) Get(name string) (any, bool) {
 }
 
 func (s *Settings) item(key *spec) Item {
-	item := Item{Key: key.name, Kind: key.kind, Value: key.preset, Default: key.preset, Enum: key.enum, Origin: s.origin[key.name], Later: key.later, Doc: key.doc}
+	item := Item{Key: key.name, Kind: key.kind, Value: key.preset, Default: key.preset, Enum: key.enum, Origin: s.origin[key.name], Doc: key.doc}
 	if len(key.enum) > 1 {
 		item.Doc += " (" + strings.Join(key.enum, ", ") + ")"
-	}
-	if key.later {
-		item.Doc += " (not in force yet)"
 	}
 	if v, ok := s.values[key.name]; ok {
 		item.Value = v

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"veyyon.dev/veyyon/core/file/patch"
 )
 
 // maxWord bounds the keys and paths that are remembered, in bytes; the rest of a
@@ -27,6 +29,7 @@ type arguments struct {
 	escaped bool
 	digits  []byte // of a character given by its number, nil outside
 	high    rune   // the first half of a pair, 0 without
+	sign    byte   // what this line of a patch begins with, 0 at its beginning
 }
 
 // maxDepth bounds the brackets that are remembered; deeper text is not read.
@@ -34,6 +37,10 @@ const maxDepth = 64
 
 // addsText tells which arguments of edit and write are text that a file gets.
 func addsText(key string) bool { return key == "content" || key == "new_text" }
+
+// isPatch tells which arguments of edit are patches: of these the lines with +
+// are text that a file gets, and others may name files.
+func isPatch(key string) bool { return key == "diff" || key == "input" }
 
 func namesPath(key string) bool { return key == "path" || key == "file_path" }
 
@@ -98,8 +105,12 @@ func (a *arguments) put(added []byte, piece string) []byte {
 		a.high = 0
 		added = a.put(added, string(utf8.RuneError))
 	}
-	if !a.isKey && addsText(a.key) {
+	switch {
+	case a.isKey:
+	case addsText(a.key):
 		return append(added, piece...)
+	case isPatch(a.key) && piece != "":
+		return a.patched(added, piece)
 	}
 	if (a.isKey || namesPath(a.key)) && len(a.word) < maxWord {
 		a.word = append(a.word, piece...)
@@ -127,12 +138,43 @@ func (a *arguments) numbered(added []byte) []byte {
 	return a.put(added, string(r))
 }
 
+// patched takes a character of a patch.
+func (a *arguments) patched(added []byte, piece string) []byte {
+	switch {
+	case piece == "\n":
+		return a.endLine(added)
+	case a.sign == 0:
+		a.sign, a.word = piece[0], append(a.word[:0], piece...)
+	case a.sign == '+':
+		return append(added, piece...)
+	case a.sign == '*' && len(a.word) < maxWord:
+		a.word = append(a.word, piece...)
+	}
+	return added
+}
+
+// endLine ends a line of a patch.
+func (a *arguments) endLine(added []byte) []byte {
+	switch a.sign {
+	case '+':
+		added = append(added, '\n')
+	case '*':
+		if named := patch.Paths(string(a.word)); len(a.paths)+len(named) <= maxPaths {
+			a.paths = append(a.paths, named...)
+		}
+	}
+	a.sign = 0
+	return added
+}
+
 func (a *arguments) endText(added []byte) []byte {
 	added = a.put(added, "") // a half, if any
 	a.inText = false
 	switch {
 	case a.isKey:
 		a.key = string(a.word)
+	case isPatch(a.key):
+		return a.endLine(added)
 	case addsText(a.key):
 		return append(added, '\n') // two additions are not one
 	case namesPath(a.key) && len(a.paths) < maxPaths:

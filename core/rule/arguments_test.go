@@ -2,6 +2,7 @@ package rule
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"unicode/utf8"
 )
@@ -12,6 +13,17 @@ func reads(raw string) (added string, a arguments) {
 		added += string(a.feed(raw[i : i+1]))
 	}
 	return added, a
+}
+
+func TestPatchesAddTheirPlusLines(t *testing.T) {
+	added, a := reads(`{"input":"*** Begin Patch\n*** Update File: a.go\n*** Move to: b.go\n@@ x\n kept\n-gone\n+came \u00e9\n+\n*** Add File: c\n+last"}`)
+	if added != "came é\n\nlast\n" || fmt.Sprint(a.paths) != "[a.go b.go c]" {
+		t.Errorf("added %q to %v", added, a.paths)
+	}
+	added, a = reads(`{"edits":[{"diff":"-a\n+b"},{"diff":"+c\n"}],"path":"p"}`)
+	if added != "b\nc\n" || fmt.Sprint(a.paths) != "[p]" {
+		t.Errorf("added %q to %v", added, a.paths)
+	}
 }
 
 // FuzzTextOfArguments compares texts with what encoding/json reads.

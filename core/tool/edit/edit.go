@@ -49,8 +49,12 @@ const parameters = `{
 type Details struct {
 	Diff             string `json:"diff"`             // unified, of the text as shown to people
 	FirstChangedLine int    `json:"firstChangedLine"` // counts from 1
-	Path             string `json:"path"`             // absolute, links followed
-	Op               string `json:"op"`               // always update
+	Path             string `json:"path,omitempty"`   // absolute, links followed
+	Op               string `json:"op"`               // create, update or delete
+	// Move is where the file is now; PerFile is there when a patch was about more
+	// than one.
+	Move    string    `json:"move,omitempty"`
+	PerFile []Details `json:"perFileResults,omitempty"`
 }
 
 // New returns the tool. All tools that change files share the locks.
