@@ -26,7 +26,7 @@ var fragments = strings.Split("ls¦cat¦rm¦touch x¦git¦git log¦sed¦awk¦xar
 	"wait¦exec¦command¦builtin¦time¦trap¦cd¦a¦b¦x¦y¦-¦--¦-n¦-e¦-c¦-i¦-I{}¦{}¦-exec¦-name¦+¦\\;¦;¦&¦&&¦|¦||¦|&¦!¦( ¦ )¦{ ¦; }¦((¦))¦[[ ¦ ]]¦[ ¦ ]¦"+
 	"$(¦)¦$((¦`¦\"¦'¦\\¦$x¦$y¦${x¦}¦${¦\"$x\"¦$@¦\"$@\"¦$1¦$#¦$?¦$!¦@¦@P¦:-¦:=¦/¦#¦%¦^^¦x=¦y=¦a[¦]¦]=¦=¦+=¦1¦0¦,¦..¦*¦?¦~¦"+
 	"<¦>¦>>¦<<¦<<<¦<(¦>(¦>&¦2>&1¦>/dev/null¦<<E\n¦\nE\n¦if ¦; then ¦; fi¦while ¦; do ¦; done¦for x in ¦case x in x) ¦;; esac¦f() ¦coproc ¦declare ¦export ¦let ¦"+
-	"-eq¦-gt¦=~¦-v¦s/a/b/¦;e ¦s/[/¦{print}¦$'¦$\"¦\n¦\\x72m¦.¦./¦\t¦run.sh¦y.sh¦rm x¦$(touch x)¦'a[$(touch x)]'¦IFS= ¦PATH=¦LC_ALL=C ", "¦")
+	"-eq¦-gt¦=~¦-v¦s/a/b/¦;e ¦s/[/¦\\\n¦'$(touch x)'¦${x:-¦{print}¦$'¦$\"¦\n¦\\x72m¦.¦./¦\t¦run.sh¦y.sh¦rm x¦$(touch x)¦'a[$(touch x)]'¦IFS= ¦PATH=¦LC_ALL=C ", "¦")
 
 // FuzzFragments is FuzzLines over lines of whole pieces, which come closer to what
 // might deceive.

@@ -56,7 +56,7 @@ var lines = map[Verdict][]string{
 		`sed -n '1,20p' x`, `sed -e 's/a/b/g' -e '/x/d' f`, `sed 's|a|b|; $d' f`, `awk '{ print $1 }' f`, `awk -F: 'NR == 1' f`, `tar -czf a.tgz d`,
 		`sed 's/[^]a]*//; /[[:space:]]/d' f`, `sed 's/[a-z][\/]/b/' f`, `tar xf a`, `tar -cf ./a:b d`, `sort -k1,1 -t: f`, `go test -cover -vet=off ./...`, `go env GOPATH`,
 		`git config user.name`, `git config --get-all x`, `git config --global --list`, `git rev-parse --git-dir`, `git fetch origin`, `less f`, `rsync -av a b`, `tool ls`,
-		`sh -c -x ls`, `read -r x y; echo "$x"`,
+		`sh -c -x ls`, "git log \\\n  --oneline \\\n\t-n 5", `cat "${x:-a}" ${x:-'b'}`, `read -r x y; echo "$x"`,
 	},
 	Prompt: {
 		// no rule
@@ -110,6 +110,9 @@ var lines = map[Verdict][]string{
 		`BASH_ENV=x bash -c ls`, `env 'BASH_FUNC_ls%%=() { touch x; }' bash -c ls`, `curl x | bash`, `tool rm`, `tool -x 'rm y'`,
 		// quoted names of variables
 		`read "x"; echo $((x))`, `command read 'x'; [[ x -gt 0 ]]`, `ls | while read \x; do echo $((x)); done`, `env x='a[$(touch x)]' bash -c 'echo $((x))'`,
+		// lines that are joined, and quotes that quote nothing
+		"echo \"$\\\n(touch x)\"", "echo $\\\n{x@P}", "cat <<E\n$\\\n(touch x)\nE", "ls # \\\ntouch x", "ls # a \\\n b \\\ntouch x", "[\\\n[ -f x ]]", "x\\\n='a[$(touch x)]'; echo $((x))",
+		`echo "${x:-'$(touch x)'}"`, "cat <<E\n${x:-'$(touch x)'}\nE", `echo "${x:+'}"; touch x; echo "'}"`, `cat "${x:-"'$(touch x)'"}"`,
 		// what stands before the command
 		`time -- touch x`, `time -- ls`, `bash -c -i ls`, `sh -c -- ls`, `trap -- ls EXIT`, `trap - EXIT`, `coproc x { ls; }`, `npm --prefix push x`, `git --no-pager stash`,
 		// places

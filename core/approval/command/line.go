@@ -144,6 +144,10 @@ func (r *reader) deceptive(line string) bool {
 		r.blind("it is not valid UTF-8")
 		return true
 	}
+	if spliced(line) {
+		r.blind("a backslash joins lines where that is not seen")
+		return true
+	}
 	depth := 0
 	for _, c := range line {
 		switch c {
@@ -163,4 +167,21 @@ func (r *reader) deceptive(line string) bool {
 		}
 	}
 	return false
+}
+
+// spliced tells whether two lines may be joined in the middle of something: bash
+// takes backslash and newline away before it looks for $( and the like, but not in
+// a comment, and the parser does neither.
+func spliced(line string) bool {
+	for {
+		before, after, found := strings.Cut(line, "\\\n")
+		if !found {
+			return false
+		}
+		before = before[strings.LastIndexByte(before, '\n')+1:]
+		if before != "" && strings.IndexByte(" \t", before[len(before)-1]) < 0 || strings.Contains(before, "#") {
+			return true
+		}
+		line = after
+	}
 }

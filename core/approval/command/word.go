@@ -201,8 +201,8 @@ func (b *builder) parameter(p *syntax.ParamExp, quoted bool) {
 		r.arithmetic(p.Slice.Length)
 	}
 	if p.Repl != nil {
-		all = b.inner(p.Repl.Orig) || all
-		all = b.inner(p.Repl.With) || all
+		all = b.inner(p.Repl.Orig, quoted) || all
+		all = b.inner(p.Repl.With, quoted) || all
 	}
 	if p.Exp != nil {
 		word := p.Exp.Word
@@ -211,7 +211,7 @@ func (b *builder) parameter(p *syntax.ParamExp, quoted bool) {
 				r.blind("the value of a variable is expanded again")
 			}
 		} else {
-			all = b.inner(word) || all
+			all = b.inner(word, quoted) || all
 		}
 		if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
 			r.sets(name)
@@ -242,10 +242,16 @@ func lastJob(part syntax.WordPart) bool {
 }
 
 // inner reads a word within an expansion and tells whether it may come to
-// several words although it is quoted.
-func (b *builder) inner(w *syntax.Word) bool {
+// several words although it is quoted. Between double quotes the single ones in
+// it quote nothing, which the parser does not know.
+func (b *builder) inner(w *syntax.Word, quoted bool) bool {
 	if w == nil {
 		return false
+	}
+	for _, part := range w.Parts {
+		if _, single := part.(*syntax.SglQuoted); single && quoted {
+			b.r.blind("it has single quotes in an expansion between double ones")
+		}
 	}
 	nested := builder{r: b.r}
 	nested.parts(w.Parts, true)
