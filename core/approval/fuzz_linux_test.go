@@ -21,31 +21,6 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) { check(t, line) })
 }
 
-// fragments are what lines are put together from.
-var fragments = strings.Split("ls¦cat¦rm¦touch x¦git¦git log¦sed¦awk¦xargs¦find .¦env¦bash -c¦sh -c¦eval¦timeout 5¦nice¦read¦read -r¦test¦echo¦printf¦set¦unset¦"+
-	"wait¦exec¦command¦builtin¦time¦trap¦cd¦a¦b¦x¦y¦-¦--¦-n¦-e¦-c¦-i¦-I{}¦{}¦-exec¦-name¦+¦\\;¦;¦&¦&&¦|¦||¦|&¦!¦( ¦ )¦{ ¦; }¦((¦))¦[[ ¦ ]]¦[ ¦ ]¦"+
-	"$(¦)¦$((¦`¦\"¦'¦\\¦$x¦$y¦${x¦}¦${¦\"$x\"¦$@¦\"$@\"¦$1¦$#¦$?¦$!¦@¦@P¦:-¦:=¦/¦#¦%¦^^¦x=¦y=¦a[¦]¦]=¦=¦+=¦1¦0¦,¦..¦*¦?¦~¦"+
-	"<¦>¦>>¦<<¦<<<¦<(¦>(¦>&¦2>&1¦>/dev/null¦<<E\n¦\nE\n¦if ¦; then ¦; fi¦while ¦; do ¦; done¦for x in ¦case x in x) ¦;; esac¦f() ¦coproc ¦declare ¦export ¦let ¦"+
-	"-eq¦-gt¦=~¦-v¦s/a/b/¦;e ¦s/[/¦\\\n¦'$(touch x)'¦${x:-¦{print}¦$'¦$\"¦\n¦\\x72m¦.¦./¦\t¦run.sh¦y.sh¦rm x¦$(touch x)¦'a[$(touch x)]'¦IFS= ¦PATH=¦LC_ALL=C ", "¦")
-
-// FuzzFragments is FuzzLines over lines of whole pieces, which come closer to what
-// might deceive.
-func FuzzFragments(f *testing.F) {
-	f.Add([]byte{1, 2, 3})
-	check := checker(f)
-	f.Fuzz(func(t *testing.T, picks []byte) {
-		var line strings.Builder
-		for _, pick := range picks {
-			if int(pick) < len(fragments) {
-				line.WriteString(fragments[pick])
-			} else {
-				line.WriteByte(' ')
-			}
-		}
-		check(t, line.String())
-	})
-}
-
 // checker returns what tells whether a line that is beyond doubt keeps to what was
 // found out about it.
 func checker(f *testing.F) func(t *testing.T, line string) {

@@ -113,6 +113,7 @@ var lines = map[Verdict][]string{
 		// lines that are joined, and quotes that quote nothing
 		"echo \"$\\\n(touch x)\"", "echo $\\\n{x@P}", "cat <<E\n$\\\n(touch x)\nE", "ls # \\\ntouch x", "ls # a \\\n b \\\ntouch x", "[\\\n[ -f x ]]", "x\\\n='a[$(touch x)]'; echo $((x))",
 		`echo "${x:-'$(touch x)'}"`, "cat <<E\n${x:-'$(touch x)'}\nE", `echo "${x:+'}"; touch x; echo "'}"`, `cat "${x:-"'$(touch x)'"}"`,
+		`echo ${x:-<(touch x)}`, `echo ${x#>(touch x)}`, "cat `echo \\`touch x\\``", "ls `cat '\\`touch x\\`'`",
 		// what stands before the command
 		`time -- touch x`, `time -- ls`, `bash -c -i ls`, `sh -c -- ls`, `trap -- ls EXIT`, `trap - EXIT`, `coproc x { ls; }`, `npm --prefix push x`, `git --no-pager stash`,
 		// places

@@ -97,6 +97,7 @@ func Read(line string, place Place) Line {
 // A reader collects what a line does. One goroutine only.
 type reader struct {
 	line     Line
+	text     string          // of the line that is read, or of that within it
 	depth    int             // of lines in lines
 	tainted  map[string]bool // variables of the line, and whether their values need not be numbers
 	moved    bool            // the line changes its directory
@@ -133,8 +134,11 @@ func (r *reader) source(line string, dialect syntax.LangVariant) {
 		r.blind("it cannot be parsed")
 		return
 	}
+	outer := r.text
+	r.text = line
 	r.taint(file)
 	r.statements(file.Stmts)
+	r.text = outer
 }
 
 // deceptive tells whether the line has characters that people do not see as what

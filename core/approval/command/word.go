@@ -80,6 +80,9 @@ func (b *builder) parts(parts []syntax.WordPart, quoted bool) {
 			b.parameter(p, quoted)
 		case *syntax.CmdSubst:
 			b.substitution(p.Stmts, quoted)
+			if p.Backquotes && strings.ContainsRune(b.r.text[p.Pos().Offset():p.End().Offset()], '\\') {
+				b.r.blind("it has backslashes between backquotes")
+			}
 			if p.TempFile || p.ReplyVar {
 				b.r.blind("it has an unknown substitution")
 			}
@@ -157,7 +160,7 @@ func (b *builder) special(c byte, rest string) bool {
 		if b.last != 0 && b.last != '=' && b.last != ':' {
 			return false
 		}
-		if b.last == 0 && (rest == "" || rest[0] == '/') {
+		if b.last == 0 && (b.lone == "~" || rest != "" && rest[0] == '/') {
 			b.text("/") // the home directory is absolute
 		}
 	default:
@@ -242,15 +245,23 @@ func lastJob(part syntax.WordPart) bool {
 }
 
 // inner reads a word within an expansion and tells whether it may come to
-// several words although it is quoted. Between double quotes the single ones in
-// it quote nothing, which the parser does not know.
+// several words although it is quoted. The parser does not know that between
+// double quotes the single ones in it quote nothing, and that it may have process
+// substitutions.
 func (b *builder) inner(w *syntax.Word, quoted bool) bool {
 	if w == nil {
 		return false
 	}
 	for _, part := range w.Parts {
-		if _, single := part.(*syntax.SglQuoted); single && quoted {
-			b.r.blind("it has single quotes in an expansion between double ones")
+		switch p := part.(type) {
+		case *syntax.SglQuoted:
+			if quoted {
+				b.r.blind("it has single quotes in an expansion between double ones")
+			}
+		case *syntax.Lit:
+			if strings.Contains(p.Value, "<(") || strings.Contains(p.Value, ">(") {
+				b.r.blind("it has a process substitution in an expansion")
+			}
 		}
 	}
 	nested := builder{r: b.r}
