@@ -12,13 +12,16 @@ var builtins = []command{
 	{event.Command{Name: "dump", Description: "Show the conversation as text"}, dump},
 	{event.Command{Name: "todo", Description: "Show or change the todo list", Input: hint("append|start|done|drop|rm"), Subcommands: todoVerbs}, todoList},
 	{event.Command{
-		Name: "session", Description: "Show session information", Input: hint("info"),
-		Subcommands: []event.Subcommand{{Name: "info", Description: "Show session info and stats"}},
+		Name: "session", Description: "Show session information, or delete the session", Input: hint("info|delete"),
+		Subcommands: []event.Subcommand{
+			{Name: "info", Description: "Show session info and stats"}, {Name: "delete", Description: "Delete the session and begin a new one"},
+		},
 	}, info},
 	{event.Command{Name: "jobs", Description: "List the background jobs"}, jobs},
 	{event.Command{Name: "usage", Description: "Show tokens and cost of the session"}, usage},
 	{event.Command{Name: "tools", Description: "List the tools the model may use"}, tools},
 	{event.Command{Name: "context", Description: "Show how full the context window is"}, contextUse},
+	{event.Command{Name: "mcp", Description: "List the MCP servers", Input: hint("list")}, mcp},
 	{event.Command{Name: "fresh", Description: "Leave behind what the provider remembers of the session"}, fresh},
 	{event.Command{Name: "compact", Description: "Replace old messages by a summary", Input: hint("what to look at")}, compact},
 	{event.Command{Name: "rename", Description: "Name the session", Input: hint("title")}, rename},

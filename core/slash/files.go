@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/message"
 )
 
@@ -13,6 +14,9 @@ func exportPage(ctx context.Context, t Target, args string) (Effect, error) {
 	switch args {
 	case "copy", "clipboard", "--copy":
 		return say("Use /dump to see the session as text.")
+	}
+	if args != "" {
+		args = file.Resolve(t.Dir(), args)
 	}
 	write, err := t.ExportHTML(ctx, args)
 	if err != nil {

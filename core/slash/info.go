@@ -11,8 +11,12 @@ import (
 )
 
 func info(ctx context.Context, t Target, args string) (Effect, error) {
-	if args != "" && args != "info" {
-		return say("Usage: /session info")
+	switch args {
+	case "", "info":
+	case "delete":
+		return remove(ctx, t)
+	default:
+		return say("Usage: /session [info|delete]")
 	}
 	state, err := t.State(ctx)
 	if err != nil {
@@ -35,6 +39,20 @@ func sessionText(state session.State, stats session.Stats, dir string) string {
 	}
 	lines = append(lines, "CWD: "+dir, fmt.Sprintf("Messages: %d (%d user, %d assistant, %d tool results)", stats.TotalMessages, stats.UserMessages, stats.AssistantMessages, stats.ToolResults))
 	return strings.Join(append(lines, usageLines(stats)...), "\n")
+}
+
+func remove(ctx context.Context, t Target) (Effect, error) {
+	finish, err := t.DeleteSession(ctx)
+	if err != nil {
+		return say(err.Error())
+	}
+	return Effect{Later: func(ctx context.Context) Effect {
+		path, err := finish(ctx)
+		if err != nil {
+			return Effect{Output: "Failed to delete session: " + err.Error(), Title: true}
+		}
+		return Effect{Output: "Session deleted: " + path + ". A new session was begun.", Title: true}
+	}}, nil
 }
 
 func usage(ctx context.Context, t Target, args string) (Effect, error) {
@@ -112,6 +130,11 @@ func label(text string) string {
 func reload(_ context.Context, t Target, _ string) (Effect, error) {
 	t.ReloadCommands()
 	return say("Plugins reloaded.")
+}
+
+// mcp says what there is; servers are not run yet.
+func mcp(context.Context, Target, string) (Effect, error) {
+	return say("No MCP servers configured. (This version runs none.)")
 }
 
 func help(ctx context.Context, t Target, _ string) (Effect, error) {

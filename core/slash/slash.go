@@ -37,6 +37,7 @@ type Target interface {
 	Fresh(ctx context.Context) error
 	Force(ctx context.Context, tool string) error
 	Dir() string
+	DeleteSession(ctx context.Context) (finish func(context.Context) (path string, err error), err error)
 	Move(ctx context.Context, path string) (dir string, moved bool, err error)
 	// ReloadCommands reads anew what slash commands there are, and tells the host.
 	ReloadCommands()
