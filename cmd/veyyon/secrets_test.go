@@ -199,6 +199,10 @@ func TestModelsWorkWithSecretsTheyDoNotSee(t *testing.T) {
 			t.Errorf("request %d has the PIN", i)
 		}
 	}
+	must(t, s.in.Close())
+	if code := s.code(patience); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
 	if said := s.stderr.String(); !strings.Contains(said, `secrets.yml[1]: type must be "plain" or "regex"`) {
 		t.Errorf("stderr: %s", said)
 	}
