@@ -102,7 +102,22 @@ func (c *configSet) Run(flags *launchFlags) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
-	return config.Set(ctx, l.dirs, c.Key, c.Value)
+	if err := config.Set(ctx, l.dirs, c.Key, c.Value); err != nil {
+		return err
+	}
+	l.tellWinner(c.Key)
+	return nil
+}
+
+// tellWinner tells of a file that sets the same as the profile, and wins.
+func (l *launch) tellWinner(key string) {
+	s, _, err := config.Load(config.Sources{Dirs: l.dirs, CWD: l.dir, Overlays: l.flags.ConfigFile})
+	if err != nil {
+		return // the profile is changed, and an overlay was not asked about
+	}
+	if item, known := s.Item(key); known && item.Origin != "" && item.Origin != l.dirs.ConfigFile() {
+		l.tell(fmt.Sprintf("Note: %s sets %s too, and wins here.", item.Origin, key))
+	}
 }
 
 type configUnset struct {

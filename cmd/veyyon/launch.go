@@ -233,7 +233,11 @@ func (l *launch) settle() {
 		l.choice.Model = l.scope[0]
 	}
 	if l.choice.Model == nil {
-		l.choice.Model = l.models.Default(l.defaultModel())
+		ref := l.defaultModel()
+		l.choice.Model = l.models.Default(ref)
+		if _, level := registry.SplitLevel(ref); l.choice.Model != nil && level != "" && l.flags.Thinking == "" && ref == selector(l.choice.Model, level) {
+			l.choice.Thinking = level
+		}
 	}
 }
 

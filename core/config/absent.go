@@ -65,8 +65,8 @@ var reasons = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// maxIdle bounds the warnings about settings of one file that nothing follows;
-// of more it is only told how many there are.
+// maxIdle bounds the warnings about settings of one file that nothing follows, of
+// which it is told how many more there are, and those about names that stand twice.
 const maxIdle = 10
 
 // idle tells of the settings of the layer that nothing follows: unknown ones, and

@@ -62,7 +62,7 @@ func change(ctx context.Context, dirs Dirs, edit func(old []byte) ([]byte, error
 	name := dirs.ConfigFile()
 	old, err := readFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("changing the settings: %w", err)
+		return fmt.Errorf("%s is not changed: %w", name, bare(err))
 	}
 	ends := bytes.Count(old, []byte("\r\n"))
 	crlf := ends > 0 && ends == bytes.Count(old, []byte("\n"))

@@ -161,7 +161,11 @@ func (l *layer) take(doc *ast.File) (err error) {
 	if len(doc.Docs) == 0 {
 		return nil
 	}
-	switch body := doc.Docs[0].Body.(type) {
+	first := doc.Docs[0].Body
+	if _, directive := first.(*ast.DirectiveNode); directive && len(doc.Docs) > 1 {
+		first = doc.Docs[1].Body
+	}
+	switch body := first.(type) {
 	case nil, *ast.CommentGroupNode, *ast.NullNode:
 		return nil
 	case *ast.MappingNode:
@@ -193,6 +197,24 @@ func (l *layer) line(path []string) int {
 		node, line = entry.Value, entry.Key.GetToken().Position.Line
 	}
 	return line
+}
+
+// twice tells of names that stand more than once in a mapping.
+func (l *layer) twice() (warnings []Warning) {
+	if l.node == nil {
+		return nil
+	}
+	for _, node := range ast.Filter(ast.MappingType, l.node) {
+		first := map[string]int{}
+		for _, entry := range node.(*ast.MappingNode).Values { // Filter chose it
+			key := entry.Key.GetToken()
+			if line, again := first[key.Value]; again && key.Value != "<<" {
+				warnings = append(warnings, Warning{File: l.file, Line: key.Position.Line, Key: key.Value, Text: fmt.Sprintf("it stands in line %d too, and only the last counts", line)})
+			}
+			first[key.Value] = key.Position.Line
+		}
+	}
+	return warnings[:min(len(warnings), maxIdle)]
 }
 
 // entryOf returns the entry of that name; the last one counts.

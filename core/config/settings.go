@@ -176,7 +176,7 @@ func (s *Settings) lay(l *layer) []Warning {
 		put(l.tree, key.path, value)
 		s.origin[key.name] = l.file
 	}
-	warnings = append(warnings, l.idle()...)
+	warnings = append(append(warnings, l.idle()...), l.twice()...)
 	s.tree = merge(s.tree, l.tree)
 	for _, key := range table {
 		if v, ok := lookup(s.tree, key.path); ok {
