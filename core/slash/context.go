@@ -3,6 +3,8 @@ package slash
 import (
 	"context"
 	"fmt"
+
+	"veyyon.dev/veyyon/core/compaction"
 )
 
 func contextUse(ctx context.Context, t Target, _ string) (Effect, error) {
@@ -14,7 +16,15 @@ func contextUse(ctx context.Context, t Target, _ string) (Effect, error) {
 	if use == nil {
 		return say("No model is currently selected.")
 	}
-	return say(fmt.Sprintf("Context window: %d tokens (%d used, %.1f%%)", use.ContextWindow, use.Tokens, use.Percent))
+	prompt, tools := 0, 0
+	for _, block := range state.SystemPrompt {
+		prompt += compaction.TextTokens(len(block))
+	}
+	for _, d := range state.DumpTools {
+		tools += compaction.TextTokens(len(d.Name) + len(d.Description) + len(d.Parameters))
+	}
+	return say(fmt.Sprintf("Context window: %d tokens (%.1f%% used)\nSystem prompt: about %d\nTools: about %d\nMessages: about %d",
+		use.ContextWindow, use.Percent, prompt, tools, max(0, use.Tokens-prompt-tools)))
 }
 
 func fresh(ctx context.Context, t Target, _ string) (Effect, error) {

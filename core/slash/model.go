@@ -36,12 +36,21 @@ func modelCommand(ctx context.Context, t Target, args string) (Effect, error) {
 	case err != nil:
 		return Effect{}, err
 	}
-	return Effect{Output: "Model set to " + m.Ref() + ".", Config: true}, nil
+	return Effect{Output: "Model set to " + m.Ref() + ".", Title: true, Config: true}, nil
 }
 
 func thinking(ctx context.Context, t Target, args string) (Effect, error) {
+	levels, err := t.ThinkingLevels(ctx)
+	if err != nil {
+		return Effect{}, err
+	}
+	choose := choices(levels)
 	if args != "" {
-		if err := t.SetThinkingLevel(ctx, args); err != nil {
+		err := t.SetThinkingLevel(ctx, args)
+		switch {
+		case err != nil && choose != "":
+			return say("Unknown thinking level: " + args + "." + choose)
+		case err != nil:
 			return say(err.Error())
 		}
 		return Effect{Output: "Thinking effort set to " + args + ".", Config: true}, nil
@@ -50,17 +59,17 @@ func thinking(ctx context.Context, t Target, args string) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	levels, err := t.ThinkingLevels(ctx)
-	if err != nil {
-		return Effect{}, err
-	}
-	choose := ""
-	if len(levels) > 0 {
-		choose = " Choose one of:"
-		for _, level := range levels {
-			choose += " " + string(level) + ","
-		}
-		choose = strings.TrimSuffix(choose, ",") + "."
-	}
 	return say(fmt.Sprintf("Thinking effort: %s.%s Usage: /thinking <level>", state.ThinkingLevel, choose))
+}
+
+// choices tells which levels there are, "" for none.
+func choices(levels []model.Level) string {
+	names := make([]string, len(levels))
+	for i, level := range levels {
+		names[i] = string(level)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " Choose one of: " + strings.Join(names, ", ") + "."
 }
