@@ -33,7 +33,7 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 	s, locks := l.settings, &file.Locks{}
 	all := []tool.Tool{
 		read.New(read.Options{URIs: uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Plain: !config.ReadLineNumbers.Of(s), Images: l.images()}),
-		write.New(write.Options{Locks: locks, URIs: uris}),
+		write.New(write.Options{Locks: locks, URIs: uris, KeepGenerated: config.EditGenerated.Of(s)}),
 		l.editTool(locks),
 	}
 	optional := func(on bool, t tool.Tool) {
@@ -75,11 +75,15 @@ func (l *launch) bashOptions(runner *shell.Runner) bash.Options {
 
 // editTool is edit in the dialect of the settings.
 func (l *launch) editTool(locks *file.Locks) tool.Tool {
-	exact := !config.EditFuzzy.Of(l.settings)
-	if mode := config.EditMode.Of(l.settings); mode != "replace" {
-		return edit.NewPatch(locks, mode, exact)
+	s := l.settings
+	opts := edit.Options{
+		Locks: locks, Like: edit.Likeness{Exact: !config.EditFuzzy.Of(s), Misspelt: 100 * (1 - config.EditThreshold.Of(s))},
+		KeepGenerated: config.EditGenerated.Of(s),
 	}
-	return edit.New(locks, edit.Likeness{Exact: exact, Misspelt: 100 * (1 - config.EditThreshold.Of(l.settings))})
+	if mode := config.EditMode.Of(s); mode != "replace" {
+		return edit.NewPatch(opts, mode)
+	}
+	return edit.New(opts)
 }
 
 // images makes images fit for models, as the settings have it.

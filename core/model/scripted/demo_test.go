@@ -94,7 +94,7 @@ func converse(t *testing.T, asked string) []message.Message {
 		t.Fatal(err)
 	}
 	locks := &file.Locks{}
-	tools := tool.NewSet(glob.New(), read.New(read.Options{}), write.New(write.Options{Locks: locks}), edit.New(locks, edit.Likeness{}), grep.New(1, 3))
+	tools := tool.NewSet(glob.New(), read.New(read.Options{}), write.New(write.Options{Locks: locks}), edit.New(edit.Options{Locks: locks, Like: edit.Likeness{}}), grep.New(1, 3))
 	messages := says(asked)
 	for range 3 {
 		m, _, err := ask(t.Context(), New(nil), Demo, messages, "glob", "read", "write", "edit", "grep")

@@ -57,13 +57,17 @@ type Details struct {
 	PerFile []Details `json:"perFileResults,omitempty"`
 }
 
-// New returns the tool. All tools that change files share the locks.
-func New(locks *file.Locks, like Likeness) tool.Tool { return &editor{locks, like} }
-
-type editor struct {
-	locks *file.Locks
-	like  Likeness
+// Options are what the tool works with.
+type Options struct {
+	Locks         *file.Locks // shared by all tools that change files
+	Like          Likeness
+	KeepGenerated bool // refuses to change files that programs make
 }
+
+// New returns the tool in the dialect of texts and what takes their place.
+func New(opts Options) tool.Tool { return &editor{opts} }
+
+type editor struct{ Options }
 
 func (e *editor) Spec() tool.Spec {
 	return tool.Spec{
@@ -87,7 +91,7 @@ func (e *editor) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, err
 	}
-	unlock, err := e.locks.Lock(ctx, target)
+	unlock, err := e.Locks.Lock(ctx, target)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -99,7 +103,10 @@ func (e *editor) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, err
 	}
-	after, notes, err := Apply(ctx, before, args.Edits, e.like)
+	if e.KeepGenerated && file.Generated(before) {
+		return tool.Output{}, fmt.Errorf("%s was not changed: %w", file.Display(call.Dir, target), file.ErrGenerated)
+	}
+	after, notes, err := Apply(ctx, before, args.Edits, e.Like)
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("%s was not changed: %w", file.Display(call.Dir, target), err)
 	}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestEditChangesTheFileAndReportsIt(t *testing.T) {
 	dir := t.TempDir()
 	path := put(t, dir, "birds.txt", "heron\nred plover\nowl\n")
-	out := edit(t, New(&file.Locks{}, Likeness{Misspelt: 5}), dir, "birds.txt", Edit{Old: "red plover", New: "blue plover"})
+	out := edit(t, New(Options{Locks: &file.Locks{}, Like: Likeness{Misspelt: 5}}), dir, "birds.txt", Edit{Old: "red plover", New: "blue plover"})
 	if got := read(t, path); got != "heron\nblue plover\nowl\n" {
 		t.Errorf("the file is %q", got)
 	}
@@ -44,7 +44,7 @@ func TestEditChangesTheFileAndReportsIt(t *testing.T) {
 func TestEditSaysWhatItOverlooked(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "a", "x\n\tif a {\n\t}\n")
-	out := edit(t, New(&file.Locks{}, Likeness{Misspelt: 5}), dir, "a", Edit{Old: "    if a {\n    }\n", New: "    if b {\n    }\n"})
+	out := edit(t, New(Options{Locks: &file.Locks{}, Like: Likeness{Misspelt: 5}}), dir, "a", Edit{Old: "    if a {\n    }\n", New: "    if b {\n    }\n"})
 	if text := out.Content.Text(); !strings.HasSuffix(text, "\nEdit 1 matched with differences in blanks and indentation overlooked at line 2.") {
 		t.Errorf("text is %q", text)
 	}
@@ -55,7 +55,7 @@ func TestFailedEditLeavesTheFile(t *testing.T) {
 	path := put(t, dir, "a", "one\r\ntwo\r\n\xff")
 	before, err := os.Stat(path)
 	must(t, err)
-	_, err = run(t.Context(), New(&file.Locks{}, Likeness{Misspelt: 5}), dir, "a", Edit{Old: "one", New: "1"}, Edit{Old: "three", New: "3"})
+	_, err = run(t.Context(), New(Options{Locks: &file.Locks{}, Like: Likeness{Misspelt: 5}}), dir, "a", Edit{Old: "one", New: "1"}, Edit{Old: "three", New: "3"})
 	if err == nil || !strings.HasPrefix(err.Error(), "a was not changed: edit 2: old_text was not found") {
 		t.Errorf("error is %v", err)
 	}
@@ -74,12 +74,12 @@ func TestEditRefusesWhatItCannotChange(t *testing.T) {
 	for path, want := range map[string]string{
 		"pipe": "a named pipe", "wide": "UTF-16", "db://users/1": "edit works on files only", ".": "a directory", "readonly": "read-only",
 	} {
-		_, err := run(t.Context(), New(&file.Locks{}, Likeness{Misspelt: 5}), dir, path, Edit{Old: "x", New: "y"})
+		_, err := run(t.Context(), New(Options{Locks: &file.Locks{}, Like: Likeness{Misspelt: 5}}), dir, path, Edit{Old: "x", New: "y"})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}
 	}
-	out, err := run(t.Context(), New(&file.Locks{}, Likeness{Misspelt: 5}), dir, "./missing", Edit{Old: "x", New: "y"})
+	out, err := run(t.Context(), New(Options{Locks: &file.Locks{}, Like: Likeness{Misspelt: 5}}), dir, "./missing", Edit{Old: "x", New: "y"})
 	must(t, err)
 	if text := out.Content.Text(); !out.IsError || text != "File not found: ./missing" {
 		t.Errorf("missing: %v %q", out.IsError, text)
@@ -90,7 +90,7 @@ func TestSixEditsOfOneFileAllCount(t *testing.T) {
 	dir := t.TempDir()
 	path := put(t, dir, "real", "a\nb\nc\nd\ne\nf\n")
 	must(t, os.Symlink("real", filepath.Join(dir, "link")))
-	tl := New(&file.Locks{}, Likeness{Misspelt: 5})
+	tl := New(Options{Locks: &file.Locks{}, Like: Likeness{Misspelt: 5}})
 	var calls sync.WaitGroup
 	for i, letter := range []string{"a", "b", "c", "d", "e", "f"} {
 		name := []string{"real", "link", "./real", path}[i%4]
@@ -120,22 +120,22 @@ func TestAbortWhileAnotherEditRuns(t *testing.T) {
 	cause := errors.New("aborted")
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(cause)
-	if _, err := run(ctx, New(locks, Likeness{Misspelt: 5}), dir, "a", Edit{Old: "x", New: "y"}); !errors.Is(err, cause) {
+	if _, err := run(ctx, New(Options{Locks: locks, Like: Likeness{Misspelt: 5}}), dir, "a", Edit{Old: "x", New: "y"}); !errors.Is(err, cause) {
 		t.Errorf("error is %v", err)
 	}
 	unlock()
-	edit(t, New(locks, Likeness{Misspelt: 5}), dir, "a", Edit{Old: "x", New: "y"})
+	edit(t, New(Options{Locks: locks, Like: Likeness{Misspelt: 5}}), dir, "a", Edit{Old: "x", New: "y"})
 }
 
 func TestLargeFilesAreEditedExactly(t *testing.T) {
 	dir := t.TempDir()
 	big := strings.Repeat("some line of a large file\n", 3<<20/26)
 	path := put(t, dir, "big", big+"needle\n"+big)
-	edit(t, New(&file.Locks{}, Likeness{Misspelt: 5}), dir, "big", Edit{Old: "needle", New: "thread"})
+	edit(t, New(Options{Locks: &file.Locks{}, Like: Likeness{Misspelt: 5}}), dir, "big", Edit{Old: "needle", New: "thread"})
 	if got := read(t, path); got != big+"thread\n"+big {
 		t.Error("the file is not what it should be")
 	}
-	if _, err := run(t.Context(), New(&file.Locks{}, Likeness{Misspelt: 5}), dir, "big", Edit{Old: "néedle", New: "x"}); err == nil {
+	if _, err := run(t.Context(), New(Options{Locks: &file.Locks{}, Like: Likeness{Misspelt: 5}}), dir, "big", Edit{Old: "néedle", New: "x"}); err == nil {
 		t.Error("found what is not there")
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/file/patch"
 	"veyyon.dev/veyyon/core/tool"
 )
@@ -56,16 +55,13 @@ const applyPatchParameters = `{
   "additionalProperties": false
 }`
 
-// NewPatch returns the tool in one of the dialects that go by patches. exact
-// lets lines differ in nothing from those of the file.
-func NewPatch(locks *file.Locks, mode string, exact bool) tool.Tool {
-	return &patcher{locks: locks, mode: mode, exact: exact}
-}
+// NewPatch returns the tool in one of the dialects that go by patches. Of how
+// like they are it only asks whether lines may differ at all.
+func NewPatch(opts Options, mode string) tool.Tool { return &patcher{opts, mode} }
 
 type patcher struct {
-	locks *file.Locks
-	mode  string
-	exact bool
+	Options
+	mode string
 }
 
 func (p *patcher) Spec() tool.Spec {
@@ -84,9 +80,9 @@ func (p *patcher) Run(ctx context.Context, call tool.Call) (tool.Output, error) 
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("the patch cannot be read: %w", err)
 	}
-	s := staging{dir: call.Dir, exact: p.exact}
+	s := staging{Options: p.Options, dir: call.Dir}
 	defer s.unlock()
-	if err := s.open(ctx, p.locks, changes); err != nil {
+	if err := s.open(ctx, changes); err != nil {
 		return tool.Output{}, fmt.Errorf("nothing was changed: %w", err)
 	}
 	for _, c := range changes {

@@ -31,7 +31,7 @@ func TestAPatchChangesManyFiles(t *testing.T) {
 	put(t, dir, "a.txt", "heron\nplover\nowl\n")
 	put(t, dir, "old.txt", "gone\n")
 	must(t, os.Chmod(put(t, dir, "run.sh", "#!/bin/sh\necho a\n"), 0o755))
-	out, err := patched(t.Context(), t, NewPatch(&file.Locks{}, ModeApplyPatch, false), dir, input{`*** Begin Patch
+	out, err := patched(t.Context(), t, NewPatch(Options{Locks: &file.Locks{}}, ModeApplyPatch), dir, input{`*** Begin Patch
 *** Update File: a.txt
 @@
  heron
@@ -101,7 +101,7 @@ func TestAPatchThatFailsChangesNothing(t *testing.T) {
 		put(t, dir, "wide", "\xff\xfeh\x00i\x00")
 		must(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
 		path := put(t, dir, "a", "x\n")
-		_, err := patched(t.Context(), t, NewPatch(&file.Locks{}, ModeApplyPatch, false), dir, input{"*** Begin Patch\n" + strings.TrimSuffix(patch, "\n") + "\n*** End Patch"})
+		_, err := patched(t.Context(), t, NewPatch(Options{Locks: &file.Locks{}}, ModeApplyPatch), dir, input{"*** Begin Patch\n" + strings.TrimSuffix(patch, "\n") + "\n*** End Patch"})
 		if want == "" {
 			must(t, err)
 			continue
@@ -126,7 +126,7 @@ func TestADiffChangesOneFile(t *testing.T) {
 		Edits []one  `json:"edits"`
 	}
 	dir := t.TempDir()
-	p := NewPatch(&file.Locks{}, ModePatch, false)
+	p := NewPatch(Options{Locks: &file.Locks{}}, ModePatch)
 	for _, c := range []struct {
 		args args
 		want string
@@ -160,7 +160,7 @@ func TestADiffChangesOneFile(t *testing.T) {
 // Patches that name the same files the other way round do not wait for each other.
 func TestPatchesTakeTurns(t *testing.T) {
 	dir := t.TempDir()
-	p := NewPatch(&file.Locks{}, ModeApplyPatch, false)
+	p := NewPatch(Options{Locks: &file.Locks{}}, ModeApplyPatch)
 	var all sync.WaitGroup
 	for n := range 20 {
 		names := []string{"a", "b"}

@@ -22,8 +22,8 @@ const maxFiles = 100
 // staging holds what a patch makes of the files it names, until all of it is
 // known to fit. The files are locked meanwhile.
 type staging struct {
+	Options
 	dir   string
-	exact bool
 	files []*staged // in the order they were named
 	notes []string
 }
@@ -39,7 +39,7 @@ type staged struct {
 
 // open locks and reads the files that the changes name. They are locked in one
 // order for all, so that no two patches wait for each other.
-func (s *staging) open(ctx context.Context, locks *file.Locks, changes []patch.Change) error {
+func (s *staging) open(ctx context.Context, changes []patch.Change) error {
 	for _, c := range changes {
 		for _, path := range []string{c.Path, c.Move} {
 			if path == "" {
@@ -62,7 +62,7 @@ func (s *staging) open(ctx context.Context, locks *file.Locks, changes []patch.C
 	}
 	for _, f := range slices.SortedFunc(slices.Values(s.files), func(a, b *staged) int { return strings.Compare(a.target, b.target) }) {
 		var err error
-		if f.unlock, err = locks.Lock(ctx, f.target); err != nil {
+		if f.unlock, err = s.Locks.Lock(ctx, f.target); err != nil {
 			return err
 		}
 		f.before, err = load(f.target)
@@ -109,6 +109,8 @@ func (s *staging) stage(c patch.Change) error {
 		return errors.New("the file is there already; update it instead")
 	case c.Op != patch.Create && f.after == nil:
 		return errors.New("file not found")
+	case s.KeepGenerated && file.Generated(f.before):
+		return file.ErrGenerated
 	case c.Op == patch.Create:
 		f.after = []byte(c.Text)
 	case c.Op == patch.Delete:
@@ -116,7 +118,7 @@ func (s *staging) stage(c patch.Change) error {
 		return nil
 	}
 	if len(c.Hunks) > 0 {
-		after, notes, err := patch.Apply(f.after, c.Hunks, s.exact)
+		after, notes, err := patch.Apply(f.after, c.Hunks, s.Like.Exact)
 		if err != nil {
 			return err
 		}

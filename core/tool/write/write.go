@@ -41,6 +41,8 @@ type Details struct {
 type Options struct {
 	Locks *file.Locks // shared by all tools that change files
 	URIs  host.URIs   // nil when the host has none
+	// KeepGenerated refuses to replace files that programs make.
+	KeepGenerated bool
 }
 
 // New returns the tool.
@@ -102,6 +104,11 @@ func (w *writer) writeFile(ctx context.Context, dir, path, content string) (tool
 		return tool.Output{}, err
 	}
 	defer unlock()
+	if w.opts.KeepGenerated {
+		if err := file.CheckGenerated(target); err != nil {
+			return tool.Output{}, fmt.Errorf("%s was not changed: %w", file.Display(dir, target), err)
+		}
+	}
 	details := Details{ResolvedPath: target, Op: "update"}
 	if _, err := os.Lstat(target); err != nil {
 		details.Op = "create"
