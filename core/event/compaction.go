@@ -27,6 +27,7 @@ type (
 		ShortSummary     string          `json:"shortSummary,omitempty"`
 		FirstKeptEntryID string          `json:"firstKeptEntryId"`
 		TokensBefore     int             `json:"tokensBefore"`
+		TokensAfter      int             `json:"-"` // hosts of the family know of none
 		Details          json.RawMessage `json:"details,omitempty"`
 		PreserveData     json.RawMessage `json:"preserveData,omitempty"`
 	}

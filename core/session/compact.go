@@ -189,6 +189,7 @@ func (st *state) replaceOld(p *planned, text written) (*event.CompactionResult, 
 	st.generation++
 	st.keepEntryIDs()
 	st.size.begin(st.messages)
+	result.TokensAfter = st.contextTokens()
 	return result, nil
 }
 

@@ -60,12 +60,8 @@ func compact(ctx context.Context, t Target, args string) (Effect, error) {
 		if err != nil {
 			return compactionFailed(err)
 		}
-		after := 0
-		if state, err := t.State(ctx); err == nil && state.ContextUsage != nil {
-			after = state.ContextUsage.Tokens
-		}
-		text := fmt.Sprintf("Compaction complete. Tokens: %d -> %d (saved %d).", result.TokensBefore, after, max(0, result.TokensBefore-after))
-		return Effect{Output: text}
+		before, after := result.TokensBefore, result.TokensAfter
+		return Effect{Output: fmt.Sprintf("Compaction complete. Tokens: %d -> %d (saved %d).", before, after, max(0, before-after))}
 	}}, nil
 }
 
