@@ -53,3 +53,14 @@ func TestATemplateStaysBounded(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// FuzzFill looks for texts that grow beyond their bound or end the program.
+func FuzzFill(f *testing.F) {
+	f.Add("$1 $@[2:3] {{args}}", "a 'b c' \"d")
+	f.Add("$@[0:99999999999999999999]$10$", "")
+	f.Fuzz(func(t *testing.T, text, words string) {
+		if got, err := fill(text, words); err == nil && len(got) > maxText {
+			t.Errorf("%d bytes", len(got))
+		}
+	})
+}

@@ -247,3 +247,21 @@ func TestATitleIsOneLineWithoutControlCharacters(t *testing.T) {
 	same(t, "a b c", CleanTitle(" a\n\tb\x00\x1b  c "))
 	same(t, "", CleanTitle(" \r\n\x07"))
 }
+
+func TestFileAppearsWithTheSkillThatAPersonCalls(t *testing.T) {
+	for by, want := range map[string]bool{"user": true, "agent": false} {
+		l, err := New(Options{Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Append(&CustomMessage{CustomType: "skill-prompt", Content: message.Blocks{message.NewText("do it")}, Attribution: by}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(l.Path()); (err == nil) != want {
+			t.Errorf("by %s: %v", by, err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
