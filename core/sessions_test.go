@@ -86,33 +86,35 @@ func ask(t *testing.T, a *Agent, text string) session.State {
 }
 
 func TestASessionInUseElsewhereIsRefusedAtOnce(t *testing.T) {
-	dir := t.TempDir()
-	elsewhere, err := transcript.Open(filepath.Join(dir, "theirs.jsonl"), transcript.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := newAgent(t, dir)
-	before := ask(t, a, "hello")
-	if _, err := a.NewSession(t.Context(), "", false); err != nil { // a session that has been left is none of it
-		t.Fatal(err)
-	}
-	began := time.Now()
-	_, _, err = a.SwitchSession(t.Context(), elsewhere.Path())
-	if fault.CodeOf(err) != fault.Busy || !errors.Is(err, transcript.ErrLocked) {
-		t.Errorf("error %v", err)
-	}
-	if took := time.Since(began); took > leftWait/2 {
-		t.Errorf("took %v", took)
-	}
-	if err := elsewhere.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, _, err := a.SwitchSession(t.Context(), before.SessionFile); err != nil {
-		t.Error(err)
-	}
-	if after := ask(t, a, "again"); after.MessageCount != 4 {
-		t.Errorf("%d messages", after.MessageCount)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		elsewhere, err := transcript.Open(filepath.Join(dir, "theirs.jsonl"), transcript.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := newAgent(t, dir)
+		before := ask(t, a, "hello")
+		if _, err := a.NewSession(t.Context(), "", false); err != nil { // a session that has been left is none of it
+			t.Fatal(err)
+		}
+		began := time.Now()
+		_, _, err = a.SwitchSession(t.Context(), elsewhere.Path())
+		if fault.CodeOf(err) != fault.Busy || !errors.Is(err, transcript.ErrLocked) {
+			t.Errorf("error %v", err)
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("took %v", took)
+		}
+		if err := elsewhere.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := a.SwitchSession(t.Context(), before.SessionFile); err != nil {
+			t.Error(err)
+		}
+		if after := ask(t, a, "again"); after.MessageCount != 4 {
+			t.Errorf("%d messages", after.MessageCount)
+		}
+	})
 }
 
 func TestAReloadThatFailsChangesNothing(t *testing.T) {

@@ -75,7 +75,7 @@ func TestMarkdownOfHostileShapeTakesNoTime(t *testing.T) {
 	} {
 		began := time.Now()
 		markdown(text)
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > time.Minute { // less than a second, unless it grows with a power of the length
 			t.Errorf("%s: %v", name, took)
 		} else if testing.Verbose() {
 			t.Log(name, took)

@@ -118,7 +118,7 @@ func TestNoLineTakesLong(t *testing.T) {
 				pattern.Finds(call)
 				pattern.Covers(call)
 			}
-			if took := time.Since(began); took > 2*time.Second {
+			if took := time.Since(began); took > 30*time.Second { // milliseconds, unless it grows with a power of the length
 				t.Errorf("it took %v", took)
 			}
 		})
