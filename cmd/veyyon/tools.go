@@ -32,8 +32,8 @@ import (
 func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs) tool.Set {
 	s, locks := l.settings, &file.Locks{}
 	all := []tool.Tool{
-		read.New(read.Options{URIs: uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Plain: !config.ReadLineNumbers.Of(s), Images: l.images()}),
-		write.New(write.Options{Locks: locks, URIs: uris, KeepGenerated: config.EditGenerated.Of(s)}),
+		read.New(read.Options{URIs: uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Tags: l.hashline(), Plain: !l.hashline() && !config.ReadLineNumbers.Of(s), Images: l.images()}),
+		write.New(write.Options{Locks: locks, URIs: uris, KeepGenerated: config.EditGenerated.Of(s), Tags: l.hashline()}),
 		l.editTool(locks),
 	}
 	optional := func(on bool, t tool.Tool) {
@@ -72,6 +72,9 @@ func (l *launch) bashOptions(runner *shell.Runner) bash.Options {
 	}
 	return opts
 }
+
+// hashline tells whether models change lines by their numbers.
+func (l *launch) hashline() bool { return config.EditMode.Of(l.settings) == edit.ModeHashline }
 
 // editTool is edit in the dialect of the settings.
 func (l *launch) editTool(locks *file.Locks) tool.Tool {

@@ -45,6 +45,7 @@ func TestPathsThatLeadOutOfTheDirectory(t *testing.T) {
 		{"edit", `{"path":"a","edits":[{"diff":"+x"},{"rename":"../far/b"}]}`, "BASE/far/b"},
 		{"edit", `{"input":"*** Begin Patch\n*** Update File: a\n*** Move to: link/b\n*** End Patch"}`, "BASE/far/b"},
 		{"edit", `{"input":"*** Begin Patch\r\n*** Add File: /x\r\n+a\r\n*** End Patch"}`, "/x"},
+		{"edit", `{"input":"[a#0000]\nDEL 1\n[link/b#0000]\nDEL 1"}`, "BASE/far/b"},
 		{"edit", `{"edits":"odd","input":"*** Delete File: /x"}`, "/x"},
 		{"grep", `{"paths":["a","b;link"]}`, "BASE/far"},
 		{"grep", `{"path":"../f*r/**"}`, "BASE/f*r/**"},

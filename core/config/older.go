@@ -37,6 +37,7 @@ func modernize(tree map[string]any) {
 	replace(tree, AgentIsolation.path, map[any]any{true: "auto", false: "none", "worktree": "rcopy", "fuse-overlay": "overlayfs", "fuse-projfs": "projfs"})
 	replace(tree, AgentDelegation.path, map[any]any{true: "always", false: "default"})
 	replace(tree, TodoEager.path, map[any]any{true: "always", false: "default"})
+	replace(tree, EditMode.path, map[any]any{"atom": "hashline", "vim": "hashline"})
 	replace(tree, CompactionStrategy.path, map[any]any{"shake-summary": "handoff"})
 }
 

@@ -150,12 +150,12 @@ func TestTodoRemindersIsASwitchAndAMapping(t *testing.T) {
 
 func TestOlderNamesAreUnderstood(t *testing.T) {
 	r := newRoom(t)
-	r.profile("queueMode: all\ncompactionModel: p/m\ncompaction: {strategy: shake-summary}\nask: {timeout: 30000}\ntask: {eager: true, maxRecursionDepth: 1, isolation: {enabled: true}}\nagent: {maxConcurrency: 3}\n")
+	r.profile("queueMode: all\ncompactionModel: p/m\ncompaction: {strategy: shake-summary}\nask: {timeout: 30000}\ntask: {eager: true, maxRecursionDepth: 1, isolation: {enabled: true}}\nagent: {maxConcurrency: 3}\nedit: {mode: vim}\n")
 	r.project("config.yml", "task: {maxConcurrency: 9, isolation: {mode: worktree}}\n")
 	s, warnings := r.load()
 	same(t, []string(nil), warnings)
-	same(t, []any{"p/m", "handoff", 30, "all", "always", 1, "rcopy", 9}, []any{
-		CompactionModel.Of(s), CompactionStrategy.Of(s), AskTimeout.Of(s), SteeringMode.Of(s), AgentDelegation.Of(s), AgentDepth.Of(s), AgentIsolation.Of(s), AgentConcurrency.Of(s),
+	same(t, []any{"p/m", "handoff", 30, "all", "always", 1, "rcopy", 9, "hashline"}, []any{
+		CompactionModel.Of(s), CompactionStrategy.Of(s), AskTimeout.Of(s), SteeringMode.Of(s), AgentDelegation.Of(s), AgentDepth.Of(s), AgentIsolation.Of(s), AgentConcurrency.Of(s), EditMode.Of(s),
 	})
 }
 

@@ -147,7 +147,7 @@ func (a *arguments) patched(added []byte, piece string) []byte {
 		a.sign, a.word = piece[0], append(a.word[:0], piece...)
 	case a.sign == '+':
 		return append(added, piece...)
-	case a.sign == '*' && len(a.word) < maxWord:
+	case (a.sign == '*' || a.sign == '[') && len(a.word) < maxWord:
 		a.word = append(a.word, piece...)
 	}
 	return added
@@ -158,7 +158,7 @@ func (a *arguments) endLine(added []byte) []byte {
 	switch a.sign {
 	case '+':
 		added = append(added, '\n')
-	case '*':
+	case '*', '[':
 		if named := patch.Paths(string(a.word)); len(a.paths)+len(named) <= maxPaths {
 			a.paths = append(a.paths, named...)
 		}

@@ -20,6 +20,10 @@ func TestPatchesAddTheirPlusLines(t *testing.T) {
 	if added != "came é\n\nlast\n" || fmt.Sprint(a.paths) != "[a.go b.go c]" {
 		t.Errorf("added %q to %v", added, a.paths)
 	}
+	added, a = reads(`{"input":"[a.go#1A2B]\nSWAP 1:\n+came"}`)
+	if added != "came\n" || fmt.Sprint(a.paths) != "[a.go]" {
+		t.Errorf("added %q to %v", added, a.paths)
+	}
 	added, a = reads(`{"edits":[{"diff":"-a\n+b"},{"diff":"+c\n"}],"path":"p"}`)
 	if added != "b\nc\n" || fmt.Sprint(a.paths) != "[p]" {
 		t.Errorf("added %q to %v", added, a.paths)

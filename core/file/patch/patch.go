@@ -26,6 +26,10 @@ type Change struct {
 	Move  string // where the file goes; "" leaves it there
 	Text  string // of a new file
 	Hunks []Hunk // of an update, in the order of the file
+	// Tag is the version of the file that Spans are about, where an update goes by
+	// line numbers.
+	Tag   string
+	Spans []Span
 }
 
 // Hunk is one place of a file. Its lines have no ends.
@@ -52,14 +56,17 @@ const (
 	moveTo     = "*** Move to: "
 )
 
-// Paths are the paths that a patch names, in their order, also in one that Parse
-// refuses.
+// Paths are the paths that a patch names, or changes by line numbers, in their
+// order, also where these are refused.
 func Paths(text string) (paths []string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		for _, word := range []string{addFile, deleteFile, updateFile, moveTo} {
 			if path, ok := strings.CutPrefix(line, word); ok {
 				paths = append(paths, strings.TrimSpace(path))
 			}
+		}
+		if h := header.FindStringSubmatch(strings.TrimSuffix(line, "\r")); h != nil {
+			paths = append(paths, h[1])
 		}
 	}
 	return paths

@@ -15,6 +15,7 @@ import (
 const (
 	ModePatch      = "patch"
 	ModeApplyPatch = "apply_patch"
+	ModeHashline   = "hashline"
 )
 
 //go:embed patch.md
@@ -22,6 +23,9 @@ var patchDescription string
 
 //go:embed apply_patch.md
 var applyPatchDescription string
+
+//go:embed hashline.md
+var hashlineDescription string
 
 const patchParameters = `{
   "type": "object",
@@ -49,7 +53,7 @@ const patchParameters = `{
 const applyPatchParameters = `{
   "type": "object",
   "properties": {
-    "input": {"type": "string", "minLength": 1, "description": "The patch"}
+    "input": {"type": "string", "minLength": 1, "description": "The changes"}
   },
   "required": ["input"],
   "additionalProperties": false
@@ -69,8 +73,11 @@ func (p *patcher) Spec() tool.Spec {
 		Name: "edit", Label: "Edit", Description: patchDescription, Parameters: json.RawMessage(patchParameters),
 		Exclusive: true, Tier: tool.TierWrite,
 	}
-	if p.mode == ModeApplyPatch {
+	switch p.mode {
+	case ModeApplyPatch:
 		s.Description, s.Parameters = applyPatchDescription, json.RawMessage(applyPatchParameters)
+	case ModeHashline:
+		s.Description, s.Parameters = hashlineDescription, json.RawMessage(applyPatchParameters)
 	}
 	return s
 }
@@ -80,7 +87,7 @@ func (p *patcher) Run(ctx context.Context, call tool.Call) (tool.Output, error) 
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("the patch cannot be read: %w", err)
 	}
-	s := staging{Options: p.Options, dir: call.Dir}
+	s := staging{Options: p.Options, tagged: p.mode == ModeHashline, dir: call.Dir}
 	defer s.unlock()
 	if err := s.open(ctx, changes); err != nil {
 		return tool.Output{}, fmt.Errorf("nothing was changed: %w", err)
@@ -106,8 +113,11 @@ func (p *patcher) read(call tool.Call) ([]patch.Change, error) {
 	if err := call.Arguments(&args); err != nil {
 		return nil, err
 	}
-	if p.mode == ModeApplyPatch {
+	switch p.mode {
+	case ModeApplyPatch:
 		return patch.Parse(args.Input)
+	case ModeHashline:
+		return patch.ParseLines(args.Input)
 	}
 	var changes []patch.Change
 	path := args.Path

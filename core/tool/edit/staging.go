@@ -19,13 +19,18 @@ import (
 // maxFiles is how many files one patch may name; one with more is refused.
 const maxFiles = 100
 
+// maxShown bounds the diff of one file that the model gets where line numbers
+// matter, in bytes; the rest is left out.
+const maxShown = 4 << 10
+
 // staging holds what a patch makes of the files it names, until all of it is
 // known to fit. The files are locked meanwhile.
 type staging struct {
 	Options
-	dir   string
-	files []*staged // in the order they were named
-	notes []string
+	tagged bool // tells the model of versions and diffs
+	dir    string
+	files  []*staged // in the order they were named
+	notes  []string
 }
 
 // staged is a file as it was and as it will be; nil is no file.
@@ -117,6 +122,13 @@ func (s *staging) stage(c patch.Change) error {
 		f.after = nil
 		return nil
 	}
+	if c.Tag != "" {
+		if now := patch.Tag(f.before); now != c.Tag {
+			return fmt.Errorf("the file is not the one with the tag %s any more (it has %s now); read it again", c.Tag, now)
+		}
+		f.after, err = patch.Splice(f.before, c.Spans)
+		return err
+	}
 	if len(c.Hunks) > 0 {
 		after, notes, err := patch.Apply(f.after, c.Hunks, s.Like.Exact)
 		if err != nil {
@@ -180,6 +192,9 @@ func (s *staging) carryOut() (tool.Output, error) {
 		d := f.details(s.dir)
 		results = append(results, d)
 		done = append(done, told(s.dir, d))
+		if s.tagged {
+			done = append(done, patch.Header(file.Display(s.dir, f.target), patch.Tag(f.after)), file.Cut(d.Diff, maxShown))
+		}
 	}
 	for _, f := range s.files {
 		if f.before == nil || f.after != nil {

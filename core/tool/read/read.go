@@ -87,6 +87,7 @@ type Options struct {
 	// Limit is how many lines are shown when no end is asked for; 0 is 300, and
 	// 3000 is the most.
 	Limit int
+	Tags  bool // names files with their versions, for edits by line numbers
 	Plain bool // shows lines without their numbers
 	// Images makes images fit for models.
 	Images picture.Fitter
@@ -147,7 +148,8 @@ func (r *reader) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	_, err = os.Stat(full)
 	switch {
 	case err == nil:
-		return r.readPath(ctx, full, sel, Details{})
+		out, err := r.readPath(ctx, full, sel, Details{})
+		return r.tagged(out, err, call.Dir, full, sel)
 	case !errors.Is(err, fs.ErrNotExist):
 		return tool.Output{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/file/patch"
 	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/tool"
 )
@@ -43,6 +44,7 @@ type Options struct {
 	URIs  host.URIs   // nil when the host has none
 	// KeepGenerated refuses to replace files that programs make.
 	KeepGenerated bool
+	Tags          bool // tells the new version of a file, for edits by line numbers
 }
 
 // New returns the tool.
@@ -120,6 +122,9 @@ func (w *writer) writeFile(ctx context.Context, dir, path, content string) (tool
 		return tool.Output{}, err
 	}
 	text := fmt.Sprintf("Successfully wrote %d bytes to %s", len(content), file.Display(dir, target))
+	if w.opts.Tags {
+		text = patch.Header(file.Display(dir, target), patch.Tag([]byte(content))) + "\n" + text
+	}
 	if strings.HasPrefix(content, "#!") && makeExecutable(target) {
 		details.MadeExecutable = true
 		text += " and made it executable"
