@@ -31,26 +31,22 @@ func (l *launch) searchKey(service string) string {
 	return key
 }
 
-// baseVariable tells a conversion where the links of a page start. It is no
-// argument, since everybody on a machine may see those.
-const baseVariable = "VEYYON_CONVERT_BASE"
-
 // convertCommand is the process that turns one document into text (see package
 // document). Nobody but this program starts it.
 type convertCommand struct {
-	Kind string `arg:"" help:"html, pdf or docx."`
+	Kind string `arg:"" help:"pdf or docx."`
 }
 
 // Run converts stdin to stdout.
 func (c *convertCommand) Run() error {
-	return document.Serve(document.Kind(c.Kind), os.Getenv(baseVariable), os.Stdin, os.Stdout)
+	return document.Serve(document.Kind(c.Kind), os.Stdin, os.Stdout)
 }
 
 // newDocuments converts documents with this program itself, which gets nothing of
 // our environment.
 func newDocuments() *document.Converter {
-	return document.NewConverter(func(kind document.Kind, base string) *exec.Cmd {
-		return &exec.Cmd{Path: ourselves(), Args: []string{os.Args[0], "convert", string(kind)}, Env: []string{baseVariable + "=" + base}}
+	return document.NewConverter(func(kind document.Kind) *exec.Cmd {
+		return &exec.Cmd{Path: ourselves(), Args: []string{os.Args[0], "convert", string(kind)}, Env: []string{}}
 	})
 }
 

@@ -1,9 +1,10 @@
 // Package document turns what people read in browsers and word processors into
 // text for models.
 //
-// Documents come from strangers, and their parsers can be made to take any
-// amount of time and memory by a few bytes. So they run in a process of their
-// own, which may be killed: Converter is our end of it, Serve is the other.
+// Documents come from strangers, and a few bytes can make their parsers take any
+// amount of time and memory. HTML has a converter here that cannot be made to.
+// Those of PDF and DOCX run in a process of their own, which may be killed:
+// Converter is our end of it, Serve is the other.
 package document
 
 import (
@@ -11,12 +12,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kind is a kind of document.
 type Kind string
 
-// The kinds that can be converted.
+// The kinds that are told apart.
 const (
 	HTML Kind = "html"
 	PDF  Kind = "pdf"
@@ -52,8 +54,8 @@ func Sniff(raw []byte, mediaType string) Kind {
 }
 
 // Serve reads a document from in and writes its text to out: what a process that
-// a Converter started does. base is the URL that the links of HTML start from.
-func Serve(kind Kind, base string, in io.Reader, out io.Writer) (err error) {
+// a Converter started does.
+func Serve(kind Kind, in io.Reader, out io.Writer) (err error) {
 	if err := limitProcess(); err != nil {
 		return err
 	}
@@ -61,7 +63,7 @@ func Serve(kind Kind, base string, in io.Reader, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	text, err := convert(kind, base, raw)
+	text, err := convert(kind, raw)
 	if err != nil {
 		return err
 	}
@@ -70,7 +72,7 @@ func Serve(kind Kind, base string, in io.Reader, out io.Writer) (err error) {
 }
 
 // convert turns a panic of a parser into an error.
-func convert(kind Kind, base string, raw []byte) (text string, err error) {
+func convert(kind Kind, raw []byte) (text string, err error) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
 			text, err = "", fmt.Errorf("it is damaged (%v)", wrong)
@@ -80,8 +82,6 @@ func convert(kind Kind, base string, raw []byte) (text string, err error) {
 		return "", fmt.Errorf("it is larger than %d MiB", MaxBytes>>20)
 	}
 	switch kind {
-	case HTML:
-		text, err = markdown(raw, base)
 	case PDF:
 		text, err = pdfText(raw)
 	case DOCX:
@@ -90,4 +90,16 @@ func convert(kind Kind, base string, raw []byte) (text string, err error) {
 		err = fmt.Errorf("documents of kind %q cannot be converted", kind)
 	}
 	return cut(strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd")), err
+}
+
+// cut shortens a text to what a document may have.
+func cut(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	end := maxText
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + cutNotice
 }

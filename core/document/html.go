@@ -2,130 +2,128 @@ package document
 
 import (
 	"bytes"
+	"html"
 	"net/url"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 )
 
 // minMain is how much text the main part of a page has at least, in bytes; with
 // less, it is not what the page is about, and the whole page is shown.
 const minMain = 200
 
-// left out: what no reader of the page sees, and what is on every page of a
-// site.
-var leftOut = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Iframe: true, atom.Object: true,
-	atom.Svg: true, atom.Canvas: true, atom.Head: true, atom.Nav: true, atom.Footer: true, atom.Aside: true,
-	atom.Button: true, atom.Select: true, atom.Input: true, atom.Textarea: true, atom.Dialog: true,
+// maxUnclosed is how many elements that are to be left out may have no end, each
+// of which costs a look at the rest of the page; with more, none is left out.
+const maxUnclosed = 16
+
+// leftOut are the elements that no reader of a page sees, and those that stand on
+// every page of a site.
+var leftOut = words("noscript template iframe object svg math canvas head nav footer aside button select textarea dialog title")
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		set[word] = true
+	}
+	return set
 }
 
-// markdown converts a page, which is UTF-8. Links become absolute where base is
-// a URL.
-func markdown(raw []byte, base string) (string, error) {
-	doc, err := html.Parse(bytes.NewReader(raw))
-	if err != nil {
-		return "", err
+// Markdown converts a page, which is UTF-8, in time and room in proportion to
+// its size. Links become absolute where base is a URL.
+//
+// It makes no tree of the page, as browsers do: there, a few bytes can make any
+// number of elements.
+func Markdown(raw []byte, base string) string {
+	title, links := headOf(raw)
+	w := &writer{base: resolve(base, links)}
+	w.page(mainPart(raw))
+	text := w.finish()
+	if title != "" && !strings.Contains(text[:min(len(text), 1<<10)], "# "+title) {
+		text = "# " + title + "\n\n" + text
 	}
-	title, links := headOf(doc)
-	body := mainPart(doc)
-	prune(body)
-	absolute(body, resolve(base, links))
-	text, err := newMarkdown().ConvertNode(body)
-	if err != nil {
-		return "", err
-	}
-	if title != "" && !bytes.Contains(text[:min(len(text), 1<<10)], []byte("# "+title)) {
-		text = append([]byte("# "+title+"\n\n"), text...)
-	}
-	return string(text), nil
-}
-
-func newMarkdown() *converter.Converter {
-	return converter.NewConverter(converter.WithPlugins(
-		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), strikethrough.NewStrikethroughPlugin(),
-		table.NewTablePlugin(table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal), table.WithNewlineBehavior(table.NewlineBehaviorPreserve), table.WithHeaderPromotion(true)),
-	))
+	return cut(strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd"))
 }
 
 // headOf is the title of a page and the href of its base element.
-func headOf(doc *html.Node) (title, links string) {
-	for n := range doc.Descendants() {
-		switch {
-		case n.DataAtom == atom.Title && title == "" && n.Namespace == "":
-			title = strings.Join(strings.Fields(textOf(n)), " ")
-		case n.DataAtom == atom.Base && links == "":
-			links = attribute(n, "href")
+func headOf(raw []byte) (title, links string) {
+	s := scanner{text: raw}
+	for {
+		switch t, ok := s.next(); {
+		case !ok, t.kind == startTag && t.name == "body":
+			return title, links
+		case t.kind == startTag && t.name == "title" && title == "":
+			title = oneLine(html.UnescapeString(string(s.raw("title"))))
+		case t.kind == startTag && t.name == "base" && links == "":
+			links = t.attribute("href")
 		}
 	}
-	return title, links
 }
 
 // mainPart is the part of a page that says what it is about: its main element,
 // its only article, or else all of it.
-func mainPart(doc *html.Node) *html.Node {
-	var mains, articles []*html.Node
-	for n := range doc.Descendants() {
+func mainPart(raw []byte) []byte {
+	for _, name := range []string{"main", "article"} {
+		s := scanner{text: raw}
+		var part []byte
+		for count, from := 0, 0; ; {
+			t, ok := s.next()
+			if !ok {
+				break
+			}
+			switch {
+			case t.kind == startTag && t.name == name:
+				count, from = count+1, s.at
+			case t.kind == endTag && t.name == name && count == 1 && part == nil:
+				part = raw[from:t.at]
+			}
+			if count > 1 {
+				part = nil
+				break
+			}
+		}
+		if part != nil && bytes.IndexByte(part, '<') >= 0 && textSize(part) >= minMain {
+			return part
+		}
+	}
+	return raw
+}
+
+func textSize(part []byte) (size int) {
+	s := scanner{text: part}
+	for {
+		t, ok := s.next()
+		if !ok {
+			return size
+		}
+		if t.kind == textToken {
+			size += len(bytes.TrimSpace(t.text))
+		}
+	}
+}
+
+// page goes through the elements.
+func (w *writer) page(raw []byte) {
+	s, kept := scanner{text: raw}, map[string]bool{}
+	for len(w.out) < maxText {
+		t, ok := s.next()
 		switch {
-		case n.DataAtom == atom.Main || attribute(n, "role") == "main":
-			mains = append(mains, n)
-		case n.DataAtom == atom.Article:
-			articles = append(articles, n)
-		}
-	}
-	for _, found := range [][]*html.Node{mains, articles} {
-		if len(found) == 1 && len(strings.TrimSpace(textOf(found[0]))) >= minMain {
-			return found[0]
-		}
-	}
-	return doc
-}
-
-// prune takes out what is not shown.
-func prune(n *html.Node) {
-	for child := n.FirstChild; child != nil; {
-		next := child.NextSibling
-		if child.Type == html.ElementNode && (leftOut[child.DataAtom] || hidden(child)) {
-			n.RemoveChild(child)
-		} else {
-			prune(child)
-		}
-		child = next
-	}
-}
-
-func hidden(n *html.Node) bool {
-	for _, a := range n.Attr {
-		if a.Key == "hidden" || a.Key == "aria-hidden" && a.Val == "true" ||
-			a.Key == "style" && strings.Contains(strings.ReplaceAll(a.Val, " ", ""), "display:none") {
-			return true
-		}
-	}
-	return false
-}
-
-// absolute makes links lead where they would lead in a browser, and takes out
-// the pictures that are part of the page itself.
-func absolute(n *html.Node, base *url.URL) {
-	for n := range n.Descendants() {
-		for i, a := range n.Attr {
-			if a.Key != "href" && a.Key != "src" {
-				continue
+		case !ok:
+			return
+		case t.kind == textToken:
+			w.text(html.UnescapeString(string(t.text)))
+		case t.kind == endTag:
+			w.end(t.name)
+		case !kept[t.name] && len(kept) < maxUnclosed && !void[t.name] && !t.closed() && (leftOut[t.name] || hidden(t)):
+			if !s.skip(t.name) {
+				kept[t.name] = true // it is never closed; then it is not what it seems
 			}
-			if strings.HasPrefix(a.Val, "data:") {
-				n.Attr[i].Val = ""
-			} else if u, err := url.Parse(strings.TrimSpace(a.Val)); err == nil && base != nil {
-				n.Attr[i].Val = base.ResolveReference(u).String()
-			}
+		default:
+			w.start(t)
 		}
 	}
+}
+
+func hidden(t token) bool {
+	return t.has("hidden") || t.attribute("aria-hidden") == "true" || strings.Contains(strings.ReplaceAll(t.attribute("style"), " ", ""), "display:none")
 }
 
 // resolve is where the links of a page start; nil when that is unknown.
@@ -140,65 +138,4 @@ func resolve(page, base string) *url.URL {
 	return start
 }
 
-func attribute(n *html.Node, key string) string {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return a.Val
-		}
-	}
-	return ""
-}
-
-func textOf(n *html.Node) string {
-	var b strings.Builder
-	for n := range n.Descendants() {
-		if n.Type == html.TextNode {
-			b.WriteString(n.Data)
-		}
-	}
-	return b.String()
-}
-
-// bareText is the text of a page without its markup, whatever the page is: it
-// takes time and room in proportion to it.
-func bareText(raw []byte) string {
-	var b strings.Builder
-	tokens, skip := html.NewTokenizer(bytes.NewReader(raw)), atom.Atom(0)
-	tokens.SetMaxBuf(maxText)
-	for b.Len() < maxText {
-		switch tokens.Next() {
-		case html.ErrorToken:
-			return strings.TrimSpace(b.String())
-		case html.TextToken:
-			if skip != 0 {
-				continue
-			}
-			if words := strings.Fields(string(tokens.Text())); len(words) > 0 {
-				b.WriteString(strings.Join(words, " ") + "\n")
-			}
-		case html.StartTagToken:
-			if name, _ := tokens.TagName(); skip == 0 {
-				if tag := atom.Lookup(name); tag == atom.Script || tag == atom.Style {
-					skip = tag
-				}
-			}
-		case html.EndTagToken:
-			if name, _ := tokens.TagName(); atom.Lookup(name) == skip {
-				skip = 0
-			}
-		}
-	}
-	return cut(b.String())
-}
-
-// cut shortens a text to what a document may have.
-func cut(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	end := maxText
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + cutNotice
-}
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os/exec"
 	"strings"
 	"time"
@@ -25,38 +24,27 @@ const (
 
 // A Converter turns documents into text. Safe for concurrent use.
 type Converter struct {
-	command func(kind Kind, base string) *exec.Cmd
+	command func(Kind) *exec.Cmd
 	turns   *semaphore.Weighted
 	timeout time.Duration
 }
 
 // NewConverter returns a converter whose processes command makes: each calls
 // Serve with its stdin and stdout.
-func NewConverter(command func(kind Kind, base string) *exec.Cmd) *Converter {
+func NewConverter(command func(Kind) *exec.Cmd) *Converter {
 	return &Converter{command: command, turns: semaphore.NewWeighted(maxProcesses), timeout: convertTimeout}
 }
 
-// Text is the text of a document: Markdown for HTML and DOCX. base is the URL
-// that relative links start from, "" for none. HTML that cannot be converted
-// comes as its bare text, and plain says so. It returns the cause of ctx when
-// that ends first.
-func (c *Converter) Text(ctx context.Context, kind Kind, base string, raw []byte) (text string, plain bool, err error) {
-	text, err = c.run(ctx, kind, base, raw)
-	if err != nil && ctx.Err() == nil && kind == HTML {
-		slog.Warn("a page is shown as its bare text", "err", err)
-		return bareText(raw), true, nil
-	}
-	return text, false, err
-}
-
-func (c *Converter) run(ctx context.Context, kind Kind, base string, raw []byte) (string, error) {
+// Text is the text of a PDF or DOCX; of the latter as Markdown. It returns the
+// cause of ctx when that ends first.
+func (c *Converter) Text(ctx context.Context, kind Kind, raw []byte) (string, error) {
 	if err := c.turns.Acquire(ctx, 1); err != nil {
 		return "", context.Cause(ctx)
 	}
 	defer c.turns.Release(1)
 	limited, stop := context.WithTimeout(ctx, c.timeout)
 	defer stop()
-	made := c.command(kind, base)
+	made := c.command(kind)
 	out, said := bounded{most: maxText + len(cutNotice)}, bounded{most: 1 << 10} // its last words are one line
 	cmd := exec.CommandContext(limited, made.Path)
 	cmd.Args, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = made.Args, made.Env, bytes.NewReader(raw), &out, &said, waitDelay

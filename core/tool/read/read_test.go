@@ -27,14 +27,14 @@ import (
 )
 
 // childKind makes this test binary the process that converts a document.
-const childKind, childBase = "VEYYON_TEST_CONVERT", "VEYYON_TEST_BASE"
+const childKind = "VEYYON_TEST_CONVERT"
 
 func TestMain(m *testing.M) {
 	kind := os.Getenv(childKind)
 	if kind == "" {
 		goleak.VerifyTestMain(m)
 	}
-	if err := document.Serve(document.Kind(kind), os.Getenv(childBase), os.Stdin, os.Stdout); err != nil {
+	if err := document.Serve(document.Kind(kind), os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "Error: "+err.Error())
 		os.Exit(1)
 	}

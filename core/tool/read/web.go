@@ -107,14 +107,15 @@ func (r *reader) webText(ctx context.Context, page *web.Page, mediaType string, 
 		return body, nil
 	}
 	details.Method = string(kind) + " to text"
-	text, plain, err := r.opts.Documents.Text(ctx, kind, page.URL, body)
-	if plain {
-		details.Notes = append(details.Notes, "the page could not be converted to Markdown; this is its bare text")
+	if kind != document.HTML {
+		text, err := r.opts.Documents.Text(ctx, kind, body)
+		return []byte(text), err
 	}
-	if kind == document.HTML && !plain && len(text) < littleText && len(body) > muchHTML {
+	text := document.Markdown(body, page.URL)
+	if len(text) < littleText && len(body) > muchHTML {
 		details.Notes = append(details.Notes, "there is hardly any text without running the scripts of the page")
 	}
-	return []byte(text), err
+	return []byte(text), nil
 }
 
 // unknownBytes tells of a page that is neither called text nor is UTF-8.
@@ -152,7 +153,7 @@ func (r *reader) readDocument(ctx context.Context, in io.Reader, kind document.K
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("reading %s: %w", details.ResolvedPath, err)
 	}
-	text, _, err := r.opts.Documents.Text(ctx, kind, "", raw)
+	text, err := r.opts.Documents.Text(ctx, kind, raw)
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("reading %s: %w", details.ResolvedPath, err)
 	}

@@ -71,9 +71,9 @@ func webOptions() Options {
 	direct := func(*http.Request) (*url.URL, error) { return nil, nil }
 	return Options{
 		Web: web.New(web.Options{AllowPrivate: true, Proxy: direct}),
-		Documents: document.NewConverter(func(kind document.Kind, base string) *exec.Cmd {
+		Documents: document.NewConverter(func(kind document.Kind) *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = []string{childKind + "=" + string(kind), childBase + "=" + base}
+			cmd.Env = []string{childKind + "=" + string(kind)}
 			return cmd
 		}),
 	}
@@ -88,7 +88,7 @@ func TestReadShowsPages(t *testing.T) {
 		return "URL: " + server + path + "\nContent-Type: " + contentType + "\nMethod: " + method + "\n" + notes + "---\n"
 	}
 	for path, want := range map[string]string{
-		"/page":     head("/page", "text/html; charset=iso-8859-1", "html to text", "") + "# T\n\ncafé [x](" + server + "/x)\n\n| a | b |\n|---|---|\n| 1 | 2 |",
+		"/page":     head("/page", "text/html; charset=iso-8859-1", "html to text", "") + "# T\n\ncafé [x](" + server + "/x)\n\n| a | b |\n| --- | --- |\n| 1 | 2 |",
 		"/page:raw": head("/page", "text/html; charset=iso-8859-1", "as it is", "") + "<title>T</title><p>café <a href=/x>x</a><table><tr><th>a<th>b<tr><td>1<td>2</table>",
 		"/text":     head("/text", "text/plain", "as it is", "") + "one\ntwo\nthree",
 		"/text:2-2": head("/text", "text/plain", "as it is", "") + "one\ntwo\nthree", // with what is around it
@@ -100,7 +100,7 @@ func TestReadShowsPages(t *testing.T) {
 		"/docx":     head("/docx", document.TypeDOCX, "docx to text", "") + "inside",
 		"/script":   head("/script", "text/html", "html to text", "there is hardly any text without running the scripts of the page") + "Loading",
 		"/empty":    head("/empty", "text/html", "html to text", "") + "(empty file)",
-		"/deep":     head("/deep", "text/html", "html to text", "the page could not be converted to Markdown; this is its bare text") + "deep",
+		"/deep":     head("/deep", "text/html", "html to text", "there is hardly any text without running the scripts of the page") + "**deep**",
 	} {
 		if got := text(t, New(webOptions()), dir, server+path); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", path, got, want)
