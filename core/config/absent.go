@@ -45,6 +45,8 @@ var absent = []struct{ why, names string }{
 	{"there is no plan mode over RPC", "plan.defaultOnStartup plan.enabled prewalk.enabled"},
 	{"requests are the same for all endpoints of a dialect", "provider.appendOnlyContext providers.antigravityEndpoint providers.fireworksTier providers.kimiApiFormat providers.openaiWebsockets providers.openrouterVariant"},
 	{"no helper model is asked", "features.unexpectedStopDetection providers.autoThinkingModel providers.image providers.tinyModel providers.tinyModelDevice providers.tinyModelDtype providers.tts providers.unexpectedStopModel title.refreshOnReplan"},
+	{"read fetches pages itself", "providers.fetch"},
+	{"Gemini is not asked to search", "providers.webSearchGeminiModel"},
 	{"read shows what files hold, never a summary", "read.summarize.enabled read.summarize.minBodyLines read.summarize.minCommentLines read.summarize.minTotalLines read.summarize.prose read.summarize.unfoldLimit read.summarize.unfoldUntil"},
 	{"output is cut by size and columns only", "shellMinimizer.enabled shellMinimizer.except shellMinimizer.legacyFilters shellMinimizer.maxCaptureBytes shellMinimizer.only shellMinimizer.settingsPath shellMinimizer.sourceOutlineLevel"},
 	{"sessions record what happened, and nothing else", "session.instrumentation"},
