@@ -154,32 +154,36 @@ func TestAPageThatIsTooMuchIsCutOrGivenUp(t *testing.T) {
 			_, _ = w.Write([]byte("a"))
 		}
 	})
-	c := client(Options{AllowPrivate: true})
-	c.idle = 100 * time.Millisecond
+	patient, hasty, brief := client(Options{AllowPrivate: true}), client(Options{AllowPrivate: true}), client(Options{AllowPrivate: true})
+	hasty.idle, brief.total = 100*time.Millisecond, 200*time.Millisecond
 	for path, want := range map[string]string{
 		"/loop":    "redirected more than 10 times",
 		"/file":    "redirected to a file URL",
 		"/odd":     `packed the page as "br"`,
 		"/silent":  "the server stopped sending for 100ms",
+		"/drip":    "not complete in time: after 200ms",
 		"/headers": "headers exceeded",
 		"/short":   "unexpected EOF",
 	} {
+		c := patient
+		switch path {
+		case "/silent":
+			c = hasty
+		case "/drip":
+			c = brief
+		}
 		if _, err := c.Fetch(t.Context(), server+path); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "reading "+server+path+": ") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	page, err := client(Options{AllowPrivate: true}).Fetch(t.Context(), server+"/bomb")
+	page, err := patient.Fetch(t.Context(), server+"/bomb")
 	if err != nil || !page.Cut || len(page.Body) != maxBody || !bytes.Equal(page.Body[:9], make([]byte, 9)) {
 		t.Errorf("the bomb: %v", err)
-	}
-	c.total = 200 * time.Millisecond
-	if _, err := c.Fetch(t.Context(), server+"/drip"); err == nil || !strings.Contains(err.Error(), "not complete in time: after 200ms") {
-		t.Errorf("/drip: %v", err)
 	}
 	cause := errors.New("aborted")
 	ctx, stop := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, cause)
 	defer stop()
-	if _, err := client(Options{AllowPrivate: true}).Fetch(ctx, server+"/silent"); !errors.Is(err, cause) {
+	if _, err := patient.Fetch(ctx, server+"/silent"); !errors.Is(err, cause) {
 		t.Errorf("error is %v", err)
 	}
 }
