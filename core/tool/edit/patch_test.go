@@ -94,12 +94,15 @@ func TestAPatchThatFailsChangesNothing(t *testing.T) {
 		"*** Update File: wide\n@@\n-x\n+y":       "UTF-16",
 		"*** Update File: folder\n@@\n-x\n+y":     "a directory",
 		"*** Add File: a/under\n+y":               "not a directory",
+		"*** Delete File: link":                   "nothing was changed: link: it is a link",
+		"*** Update File: link\n*** Move to: c":   "nothing was changed: link: it is a link",
 		strings.Repeat("*** Delete File: a\n", 2): "nothing was changed: a: file not found",
 	} {
 		dir := t.TempDir()
 		put(t, dir, "b", "b\n")
 		put(t, dir, "wide", "\xff\xfeh\x00i\x00")
 		must(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+		must(t, os.Symlink("a", filepath.Join(dir, "link")))
 		path := put(t, dir, "a", "x\n")
 		_, err := patched(t.Context(), t, NewPatch(Options{Locks: &file.Locks{}}, ModeApplyPatch), dir, input{"*** Begin Patch\n" + strings.TrimSuffix(patch, "\n") + "\n*** End Patch"})
 		if want == "" {

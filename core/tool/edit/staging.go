@@ -116,6 +116,8 @@ func (s *staging) stage(c patch.Change) error {
 		return errors.New("file not found")
 	case s.KeepGenerated && file.Generated(f.before):
 		return file.ErrGenerated
+	case (c.Op == patch.Delete || c.Move != "") && isLink(file.Resolve(s.dir, c.Path)):
+		return errors.New("it is a link, and what it leads to would go; a patch only updates that")
 	case c.Op == patch.Create:
 		f.after = []byte(c.Text)
 	case c.Op == patch.Delete:
@@ -161,6 +163,11 @@ func (s *staging) stage(c patch.Change) error {
 	}
 	to.after, to.came, f.after, f.came = f.after, true, nil, false
 	return nil
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // carryOut writes what was staged: first what is new, then what goes, so that no
