@@ -38,6 +38,7 @@ type spec struct {
 	max    float64 // largest number allowed
 	member []Kind  // what a list or record may hold; nil for anything
 	hosted bool    // RPC pins the default when it is set nowhere
+	guards bool    // it guards the person, so a project's files do not set it
 	doc    string
 }
 
@@ -95,6 +96,13 @@ const maxSpill = 1 << 10
 
 func hosted[T any](k Key[T]) Key[T] {
 	k.hosted = true
+	return k
+}
+
+// guard keeps a setting from the files of a project, which may be anybody's: it
+// says what runs or is told without a question.
+func guard[T any](k Key[T]) Key[T] {
+	k.guards = true
 	return k
 }
 

@@ -24,6 +24,7 @@ const maxFile = 128 << 10
 // layer is one settings file.
 type layer struct {
 	file string
+	mine bool // it is the person's, not of a project
 	tree map[string]any
 	node *ast.MappingNode // nil for JSON and for files without settings
 }

@@ -60,6 +60,7 @@ func Load(from Sources) (*Settings, []Warning, error) {
 	for _, file := range []string{profile, filepath.Join(project, "settings.json"), filepath.Join(project, "config.yml")} {
 		l, err := readLayer(file)
 		if err == nil {
+			l.mine = file == profile
 			warnings = append(warnings, s.lay(l)...)
 			continue
 		}
@@ -78,6 +79,7 @@ func Load(from Sources) (*Settings, []Warning, error) {
 		if err != nil {
 			return nil, warnings, err
 		}
+		l.mine = true
 		warnings = append(warnings, s.lay(l)...)
 	}
 	return s, warnings, nil
@@ -159,6 +161,10 @@ func (s *Settings) lay(l *layer) []Warning {
 		}
 		if raw == nil {
 			drop(l.tree, key.path)
+			continue
+		}
+		if key.guards && !l.mine {
+			warn(key.path, key.name, "a project does not set this, only the profile and --config do; it is ignored")
 			continue
 		}
 		value, problem := key.check(raw)
