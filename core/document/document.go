@@ -13,6 +13,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"veyyon.dev/veyyon/core/document/pdf"
 )
 
 // Kind is a kind of document.
@@ -83,7 +85,7 @@ func convert(kind Kind, raw []byte) (text string, err error) {
 	}
 	switch kind {
 	case PDF:
-		text, err = pdfText(raw)
+		text, err = pdf.Text(raw)
 	case DOCX:
 		text, err = docxText(raw)
 	default:

@@ -202,7 +202,7 @@ func bomb() []byte {
 }
 
 func TestAConversionTellsWhyItFailed(t *testing.T) {
-	if _, err := child("").Text(t.Context(), PDF, []byte("%PDF-1.4 no")); err == nil || !strings.Contains(err.Error(), "converting the document: it is too short to be a PDF") {
+	if _, err := child("").Text(t.Context(), PDF, []byte("%PDF-1.4 no")); err == nil || !strings.Contains(err.Error(), "converting the document: it holds no objects") {
 		t.Errorf("error is %v", err)
 	}
 	slow := child("sleep")

@@ -127,7 +127,7 @@ func TestReadTellsWhyAPageIsNotThere(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	_, err := run(t.Context(), New(webOptions()), t.TempDir(), server+"/pdf")
-	if err == nil || err.Error() != "reading "+server+"/pdf: converting the document: it is too short to be a PDF" {
+	if err == nil || err.Error() != "reading "+server+"/pdf: converting the document: it holds no objects" {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func TestReadShowsDocuments(t *testing.T) {
 	if got := text(t, New(webOptions()), dir, "a.docx:raw"); !strings.HasPrefix(got, "Binary file (application/zip") {
 		t.Errorf("got %q", got)
 	}
-	if _, err := run(t.Context(), New(webOptions()), dir, "a.pdf"); err == nil || !strings.HasSuffix(err.Error(), "a.pdf: converting the document: it is too short to be a PDF") {
+	if _, err := run(t.Context(), New(webOptions()), dir, "a.pdf"); err == nil || !strings.HasSuffix(err.Error(), "a.pdf: converting the document: it holds no objects") {
 		t.Errorf("error is %v", err)
 	}
 }
