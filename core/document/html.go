@@ -7,6 +7,10 @@ import (
 	"strings"
 )
 
+// MaxHTML is how much of a page is converted, in bytes, as that cannot be
+// stopped: about a second of work. The caller cuts off the rest.
+const MaxHTML = 4 << 20
+
 // minMain is how much text the main part of a page has at least, in bytes; with
 // less, it is not what the page is about, and the whole page is shown.
 const minMain = 200

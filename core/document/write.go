@@ -179,13 +179,13 @@ func (w *writer) start(t token) {
 	case "table", "tr", "td", "th":
 		w.startTable(t)
 	case "a":
-		w.begin(mark{name: name, href: w.link(t.attribute("href"))})
+		w.begin(mark{name: name}, t)
 	default:
 		if w.pre && w.lang == "" && name == "code" {
 			w.lang = language(t)
 		}
 		if emphasis[name] != "" {
-			w.begin(mark{name: name})
+			w.begin(mark{name: name}, t)
 		}
 	}
 }
@@ -198,9 +198,16 @@ func (w *writer) gapOf(name string) int {
 	return 2
 }
 
-func (w *writer) begin(m mark) {
+// begin opens an element within the line, if it changes anything.
+func (w *writer) begin(m mark, t token) {
 	same := slices.ContainsFunc(w.open, func(o mark) bool { return o.name == m.name })
-	if w.pre || same || len(w.open) >= maxInline || m.name == "a" && m.href == "" {
+	if w.pre || same || len(w.open) >= maxInline {
+		return
+	}
+	if m.name == "a" {
+		m.href = w.link(t.attribute("href"))
+	}
+	if m.name == "a" && m.href == "" {
 		return
 	}
 	if w.space && w.gap == 0 && w.bullet == "" && len(w.out) > 0 && (!w.inCell() || w.table.at < len(w.out)) {

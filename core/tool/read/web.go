@@ -111,6 +111,10 @@ func (r *reader) webText(ctx context.Context, page *web.Page, mediaType string, 
 		text, err := r.opts.Documents.Text(ctx, kind, body)
 		return []byte(text), err
 	}
+	if len(body) > document.MaxHTML {
+		body = body[:document.MaxHTML]
+		details.Notes = append(details.Notes, fmt.Sprintf("only the first %d MiB of the page are shown", document.MaxHTML>>20))
+	}
 	text := document.Markdown(body, page.URL)
 	if len(text) < littleText && len(body) > muchHTML {
 		details.Notes = append(details.Notes, "there is hardly any text without running the scripts of the page")

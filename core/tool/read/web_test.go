@@ -38,6 +38,7 @@ func site(t *testing.T) string {
 		"/pdf":    {"application/pdf", "%PDF-1.4\nnot really"},
 		"/script": {"text/html", "<p>Loading" + strings.Repeat("<script>x()</script>", 500)},
 		"/empty":  {"text/html", ""},
+		"/huge":   {"text/html", strings.Repeat("<p>x", 5<<18)},
 		"/deep":   {"text/html", strings.Repeat("<b>", 2000) + "deep"},
 	}
 	var long strings.Builder
@@ -105,6 +106,9 @@ func TestReadShowsPages(t *testing.T) {
 		if got := text(t, New(webOptions()), dir, server+path); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", path, got, want)
 		}
+	}
+	if got := text(t, New(webOptions()), dir, server+"/huge"); !strings.Contains(got, "Notes: only the first 4 MiB of the page are shown\n---\nx\n\nx\n") {
+		t.Errorf("/huge is %q", got[:200])
 	}
 	got := text(t, New(webOptions()), dir, server+"/long:301")
 	if !strings.Contains(got, "---\nline 301\n") || !strings.HasSuffix(got, "line 600\n\n[Showing lines 301-600 of 1000. Use :601 to continue.]") {
