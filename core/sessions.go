@@ -273,8 +273,10 @@ func (a *Agent) CancelBackground(ctx context.Context, id string) (wait func(cont
 // restored is the choice with what the transcript says of model and level.
 func (a *Agent) restored(log *transcript.Log, choice session.Choice) session.Choice {
 	said := log.Choices()
-	if m, ok := a.opts.Models.FindRef(said.Model); ok {
-		choice.Model = m
+	if said.Model != "" { // looking for none would read the whole catalogue
+		if m, ok := a.opts.Models.FindRef(said.Model); ok {
+			choice.Model = m
+		}
 	}
 	if level := cmp.Or(said.Configured, said.Thinking); level != "" {
 		choice.Thinking = model.Level(level)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Env is the environment as keys are looked up in it: the process's own, then
@@ -73,7 +74,7 @@ func readEnvFile(path string) (string, error) {
 	return string(raw), err
 }
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var envName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // parseEnv reads the text of a .env file: lines KEY=VALUE, comments with # at
 // the start of a line, one layer of matching quotes around a value. NUL is
@@ -84,7 +85,7 @@ func parseEnv(text string) map[string]string {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\x00", "")
 	for line := range strings.SplitSeq(text, "\n") {
 		name, value, ok := strings.Cut(strings.TrimSpace(line), "=")
-		if name = strings.TrimSpace(name); ok && envName.MatchString(name) {
+		if name = strings.TrimSpace(name); ok && envName().MatchString(name) {
 			vars[name] = unquote(strings.TrimSpace(value))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"sync"
 )
 
 // ErrGenerated means that a program makes the file, so that a change to it would
@@ -16,11 +17,13 @@ var ErrGenerated = errors.New("a program generates this file, so a change would 
 const maxNotice = 2 << 10
 
 // notice is a line of a comment that says so.
-var notice = regexp.MustCompile(`(?im)^[ \t]*(//|#|/?\*+|--|;|%|<!--|"""|\(\*)[^\n]*(@generated\b|\bgenerated\b[^\n]*\bdo not (edit|modify)\b|\bdo not (edit|modify)\b[^\n]*\bgenerated\b|\bauto(matically)?[- ]?generated (by|from|file)\b)`)
+var notice = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^[ \t]*(//|#|/?\*+|--|;|%|<!--|"""|\(\*)[^\n]*(@generated\b|\bgenerated\b[^\n]*\bdo not (edit|modify)\b|\bdo not (edit|modify)\b[^\n]*\bgenerated\b|\bauto(matically)?[- ]?generated (by|from|file)\b)`)
+})
 
 // Generated tells from its beginning whether a program makes the file.
 func Generated(head []byte) bool {
-	return notice.Match(head[:min(len(head), maxNotice)])
+	return notice().Match(head[:min(len(head), maxNotice)])
 }
 
 // CheckGenerated returns ErrGenerated for a file that a program makes. One that

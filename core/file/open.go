@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,12 +17,14 @@ var ErrIrregular = errors.New("not a regular file")
 
 // descriptors are names of what this process has open. Its standard input is the
 // host's, also when that is a regular file.
-var descriptors = regexp.MustCompile(`^/dev/(std(in|out|err)|fd/)|^/proc/(self|thread-self)/fd/`)
+var descriptors = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^/dev/(std(in|out|err)|fd/)|^/proc/(self|thread-self)/fd/`)
+})
 
 // Open opens a regular file for reading. Anything else gives ErrIrregular with
 // the kind of thing it is, and is not opened.
 func Open(path string) (*os.File, fs.FileInfo, error) {
-	if descriptors.MatchString(path) {
+	if descriptors().MatchString(path) {
 		return nil, nil, fmt.Errorf("%s is a descriptor of this process, %w", path, ErrIrregular)
 	}
 	info, err := os.Stat(path)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxLinks is how many symbolic links Target follows before it calls them a
@@ -94,12 +95,12 @@ func realDir(dir string) (string, error) {
 }
 
 // scheme is how a URL begins, as RFC 3986 has it.
-var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+var scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`) })
 
 // URL tells whether path is a URL rather than a file, and returns its scheme in
 // lower case and the URL with the scheme so. file:// counts as a file.
 func URL(path string) (name, url string, ok bool) {
-	prefix := strings.ToLower(scheme.FindString(path))
+	prefix := strings.ToLower(scheme().FindString(path))
 	if prefix == "" || prefix == "file://" {
 		return "", "", false
 	}

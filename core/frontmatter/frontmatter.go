@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -106,11 +107,13 @@ func cut(text []byte) (head, body []byte, closed bool) {
 
 // star is a value that begins with a star and has no quotes, as people write
 // globs. To YAML that is an alias.
-var star = regexp.MustCompile(`(?m)^([ \t]*(?:- +)?(?:[\w-]+:[ \t]+)?)(\*[^\r\n]*?)([ \t]*\r?)$`)
+var star = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^([ \t]*(?:- +)?(?:[\w-]+:[ \t]+)?)(\*[^\r\n]*?)([ \t]*\r?)$`)
+})
 
 func quoteStars(head []byte) []byte {
-	return star.ReplaceAllFunc(head, func(line []byte) []byte {
-		part := star.FindSubmatch(line)
+	return star().ReplaceAllFunc(head, func(line []byte) []byte {
+		part := star().FindSubmatch(line)
 		quoted := strings.ReplaceAll(string(part[2]), "'", "''")
 		return fmt.Appendf(nil, "%s'%s'%s", part[1], quoted, part[3])
 	})

@@ -19,7 +19,9 @@ func plain(head string) (meta Meta, ok bool) {
 		case "true", "false":
 			meta.values[key] = value == "true"
 		default:
-			if !isPlain(value) {
+			if text, quoted := unquoted(value); quoted {
+				value = text
+			} else if !isPlain(value) {
 				return Meta{}, false
 			}
 			meta.values[key] = value
@@ -27,6 +29,13 @@ func plain(head string) (meta Meta, ok bool) {
 		meta.lines[key] = line
 	}
 	return meta, len(meta.values) > 0
+}
+
+// unquoted is what stands between double quotes, if that means itself.
+func unquoted(s string) (text string, ok bool) {
+	text, begins := strings.CutPrefix(s, `"`)
+	text, ends := strings.CutSuffix(text, `"`)
+	return text, begins && ends && isShown(text) && !strings.ContainsAny(text, `"\\`)
 }
 
 func isKey(s string) bool {
@@ -40,6 +49,10 @@ func isPlain(s string) bool {
 	if s == "" || !isLetter(s[0]) || reserved(s) || strings.Contains(s, ": ") || strings.Contains(s, " #") || s[len(s)-1] == ':' {
 		return false
 	}
+	return isShown(s)
+}
+
+func isShown(s string) bool {
 	for _, r := range s {
 		if r < ' ' || r > '~' {
 			return false

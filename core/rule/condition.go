@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 )
 
 // condition is a pattern for what models write. Its time grows with the length
@@ -43,7 +44,7 @@ func compile(pattern string) (condition, error) {
 	own := translate(pattern)
 	tree, err := syntax.Parse(own, syntax.Perl)
 	if err != nil {
-		if looksAround.MatchString(pattern) {
+		if looksAround().MatchString(pattern) {
 			err = fmt.Errorf("%s: looking ahead, behind or back at a group is not supported", pattern)
 		}
 		return condition{}, err
@@ -83,7 +84,7 @@ func size(tree *syntax.Regexp) int {
 }
 
 // looksAround is what JavaScript can and a search in linear time cannot.
-var looksAround = regexp.MustCompile(`\(\?<?[=!]|\\[1-9]|\\k<`)
+var looksAround = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(\?<?[=!]|\\[1-9]|\\k<`) })
 
 // translate writes in our syntax what JavaScript writes differently: characters
 // by their number, and the classes of nothing and of everything.
@@ -113,6 +114,8 @@ func translate(pattern string) string {
 
 // globLike is what a condition looks like that names files: the star at its
 // beginning or behind a slash is nothing that a pattern of text has.
-var globLike = regexp.MustCompile(`^(?:[\w.{},-]+/)*\*{1,2}(?:/[\w.{},*-]+|\.[\w{},*]+)+$`)
+var globLike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[\w.{},-]+/)*\*{1,2}(?:/[\w.{},*-]+|\.[\w{},*]+)+$`)
+})
 
-func isGlob(pattern string) bool { return globLike.MatchString(pattern) && validGlob(pattern) }
+func isGlob(pattern string) bool { return globLike().MatchString(pattern) && validGlob(pattern) }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -25,7 +26,7 @@ type scope struct {
 	glob string // of the paths the call names; "" is any call
 }
 
-var toolScope = regexp.MustCompile(`^(?:tool(?:call)?:)?([\w.-]+)(?:\((.+)\))?$`)
+var toolScope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:tool(?:call)?:)?([\w.-]+)(?:\((.+)\))?$`) })
 
 func parseScope(word string) (scope, bool) {
 	switch word {
@@ -36,7 +37,7 @@ func parseScope(word string) (scope, bool) {
 	case "tool", "toolcall":
 		return scope{kind: tools}, true
 	}
-	part := toolScope.FindStringSubmatch(word)
+	part := toolScope().FindStringSubmatch(word)
 	if part == nil || part[2] != "" && !validGlob(part[2]) {
 		return scope{}, false
 	}

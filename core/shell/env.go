@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // runVar marks each shell and what it starts, so that processes that left
@@ -57,12 +58,12 @@ func isSet(entry, name string) bool {
 	return ok && value != "" && value != "0"
 }
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var envName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // CheckEnv tells what is wrong with a command's variables.
 func CheckEnv(env map[string]string) error {
 	for name, value := range env {
-		if !envName.MatchString(name) {
+		if !envName().MatchString(name) {
 			//lint:ignore ST1005 facts/agent 9 fixes the text
 			return fmt.Errorf("Invalid bash env name: %s", name)
 		}

@@ -6,10 +6,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // words is a command of plain words, which mean the same everywhere.
-var words = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]*(?: +[A-Za-z0-9_./:,@%+=-]+)*$`)
+var words = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]*(?: +[A-Za-z0-9_./:,@%+=-]+)*$`)
+})
 
 // builtins are bash's own commands and reserved words. One that a later bash
 // adds and that is also a program would run as the program.
@@ -43,7 +46,7 @@ func newPlacer(env []string) placer {
 // The one difference to `bash -c` is that the program finds no variable _.
 func (p placer) inPlace(line string) string {
 	name, _, _ := strings.Cut(line, " ")
-	if p.disabled || !words.MatchString(line) || slices.Contains(builtins, name) || !p.has(name) {
+	if p.disabled || !words().MatchString(line) || slices.Contains(builtins, name) || !p.has(name) {
 		return line
 	}
 	return "exec " + line

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // maxText bounds what a template becomes, in bytes; more is an error.
@@ -12,13 +13,15 @@ const maxText = 256 << 10
 
 // places are where arguments are put: $1, a part of them as $@[2] or $@[2:3],
 // and all of them.
-var places = regexp.MustCompile(`\$(?:([1-9]\d*)|@\[(\d+)(?::(\d+))?\]|ARGUMENTS|@)|\{\{ *(?:args|ARGUMENTS|arguments) *\}\}`)
+var places = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$(?:([1-9]\d*)|@\[(\d+)(?::(\d+))?\]|ARGUMENTS|@)|\{\{ *(?:args|ARGUMENTS|arguments) *\}\}`)
+})
 
 // fill puts the words behind a name into a text. What they hold is not looked at
 // again. A text without a place for them has them below it.
 func fill(text, words string) (string, error) {
 	args := parse(words)
-	found := places.FindAllStringSubmatchIndex(text, -1)
+	found := places().FindAllStringSubmatchIndex(text, -1)
 	var b strings.Builder
 	end := 0
 	for _, at := range found {

@@ -3,6 +3,7 @@ package rpc
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // The frames of the host URI sub-protocol.
@@ -40,7 +41,7 @@ type HostURIResult struct {
 
 var (
 	errSchemeEmpty = wrong("Host URI scheme must be a non-empty string")
-	schemePattern  = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
+	schemePattern  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`) })
 )
 
 // DecodeURISchemes reads the schemes of set_host_uri_schemes (facts/rpc 11.1):
@@ -74,7 +75,7 @@ func decodeScheme(o Object) (URIScheme, error) {
 	if name == "" {
 		return URIScheme{}, errSchemeEmpty
 	}
-	if !schemePattern.MatchString(name) {
+	if !schemePattern().MatchString(name) {
 		return URIScheme{}, wrong("Host URI scheme contains invalid characters: %s", clip(o.Shown("scheme")))
 	}
 	return URIScheme{

@@ -3,6 +3,7 @@ package command
 import (
 	"path"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -28,7 +29,7 @@ func (r *reader) call(words []Word, open bool) {
 	}
 	r.line.Critical = r.line.Critical || critical(call)
 	base := path.Base(name.Text)
-	run, known := programs[base]
+	run, known := programs()[base]
 	switch {
 	case !known:
 		r.launches(call, base)
@@ -69,11 +70,13 @@ func (r *reader) behind(words []Word, open bool, wrapper string) {
 type program func(r *reader, c Call) Role
 
 // programs are those that run commands, or that the shell does not leave to
-// others. (It is filled by init, since they run each other.)
-var programs map[string]program
+// others. (It is set by init, since they run each other.)
+var programs func() map[string]program
 
-func init() {
-	programs = map[string]program{
+func init() { programs = sync.OnceValue(known) }
+
+func known() map[string]program {
+	programs := map[string]program{
 		"true": harmless, "false": harmless, ":": harmless, "exit": harmless, "return": harmless, "break": harmless,
 		"continue": harmless, "shift": harmless, "echo": harmless, "pwd": harmless, "wait": quiet("-"), "printf": quiet("-"), "jobs": quiet(""),
 		"cd": moves, "pushd": moves, "popd": moves,
@@ -105,6 +108,7 @@ func init() {
 		"typeset local export readonly nameref getopts coproc history caller select function suspend logout umask ulimit disown bg fg") {
 		programs[name] = shellState
 	}
+	return programs
 }
 
 func harmless(*reader, Call) Role { return Harmless }
@@ -184,9 +188,9 @@ func reads(r *reader, c Call) Role {
 		switch {
 		case !w.Known:
 			r.blind("read sets variables that are not known")
-		case ownName.MatchString(w.Text) && !r.tainted[w.Text]: // its name is quoted
+		case ownName().MatchString(w.Text) && !r.tainted[w.Text]: // its name is quoted
 			r.blind("read sets a variable that is not seen")
-		case w.Text == "-r" || w.Text == "-s" || number.MatchString(w.Text) || ownName.MatchString(w.Text):
+		case w.Text == "-r" || w.Text == "-s" || number().MatchString(w.Text) || ownName().MatchString(w.Text):
 		default:
 			r.sets(w.Text)
 			if !strings.HasPrefix(w.Text, "-") {
@@ -199,7 +203,7 @@ func reads(r *reader, c Call) Role {
 
 func unsets(r *reader, c Call) Role {
 	for _, w := range c.args() {
-		if !w.Known || !ownName.MatchString(w.Text) {
+		if !w.Known || !ownName().MatchString(w.Text) {
 			r.blind("unset may change what later commands mean")
 		}
 	}

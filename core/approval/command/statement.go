@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -202,7 +203,7 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 }
 
 // fileDescriptor is what may stand behind >& and <& without naming a file.
-var fileDescriptor = regexp.MustCompile(`^([0-9]+-?|-)$`)
+var fileDescriptor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+-?|-)$`) })
 
 func (r *reader) redirect(d *syntax.Redirect) {
 	if d.N != nil && strings.HasPrefix(d.N.Value, "{") {
@@ -224,7 +225,7 @@ func (r *reader) redirect(d *syntax.Redirect) {
 		}
 		return
 	case syntax.DplIn, syntax.DplOut:
-		if target.Known && fileDescriptor.MatchString(target.Text) {
+		if target.Known && fileDescriptor().MatchString(target.Text) {
 			return
 		}
 	}

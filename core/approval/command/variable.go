@@ -3,14 +3,15 @@ package command
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
 var (
-	ownName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
-	number  = regexp.MustCompile(`^[0-9]+$`)
-	numbers = regexp.MustCompile(`^\{[0-9]+\.\.[0-9]+\}$`)
+	ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]*$`) })
+	number  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+$`) })
+	numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{[0-9]+\.\.[0-9]+\}$`) })
 )
 
 // quietEnv are variables that only change what programs print.
@@ -21,9 +22,11 @@ var quietEnv = map[string]bool{
 }
 
 // loudEnv are variables by which programs, or bash, run something else.
-var loudEnv = regexp.MustCompile(`^(PATH|BASH_ENV|ENV|IFS|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|SHELL|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|LESSOPEN|LESSCLOSE|BASH_FUNC.*|` +
-	`HOME|XDG_CONFIG_.*|.*_WRAPPER|.*_COMMAND|.*_RSH|.*ASKPASS|BROWSER|TAR_OPTIONS|.*MAKEFLAGS|.*FLAGS|CC|CXX|LD|AR|RUSTC|NODE_OPTIONS|PERL5.*|PYTHON.*|RUBY.*|` +
-	`JAVA_TOOL_OPTIONS|npm_config_.*|CARGO_.*|DEBIAN_FRONTEND|RIPGREP_CONFIG_PATH)$`)
+var loudEnv = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(PATH|BASH_ENV|ENV|IFS|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|SHELL|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|LESSOPEN|LESSCLOSE|BASH_FUNC.*|` +
+		`HOME|XDG_CONFIG_.*|.*_WRAPPER|.*_COMMAND|.*_RSH|.*ASKPASS|BROWSER|TAR_OPTIONS|.*MAKEFLAGS|.*FLAGS|CC|CXX|LD|AR|RUSTC|NODE_OPTIONS|PERL5.*|PYTHON.*|RUBY.*|` +
+		`JAVA_TOOL_OPTIONS|npm_config_.*|CARGO_.*|DEBIAN_FRONTEND|RIPGREP_CONFIG_PATH)$`)
+})
 
 // Quiet tells whether a variable of this name in the environment changes what a
 // line runs in no way.
@@ -35,7 +38,7 @@ func (r *reader) environment(name string) {
 	if Quiet(name) {
 		return
 	}
-	if loudEnv.MatchString(name) {
+	if loudEnv().MatchString(name) {
 		r.line.Hidden = true
 	}
 	r.doubt("it sets %s for a program", name)
@@ -50,10 +53,10 @@ func (r *reader) assign(a *syntax.Assign) {
 // sets notes that a variable of the shell gets a value. Those in capitals may be
 // the shell's own, or belong to the environment.
 func (r *reader) sets(name string) {
-	if ownName.MatchString(name) && !strings.HasSuffix(name, "_proxy") {
+	if ownName().MatchString(name) && !strings.HasSuffix(name, "_proxy") {
 		return
 	}
-	if loudEnv.MatchString(name) {
+	if loudEnv().MatchString(name) {
 		r.line.Hidden = true
 	}
 	r.doubt("it sets %s", name)
@@ -92,7 +95,7 @@ func (r *reader) taint(file *syntax.File) {
 			}
 		case *syntax.WordIter:
 			for _, w := range n.Items {
-				if !numeric(w) && !numbers.MatchString(w.Lit()) {
+				if !numeric(w) && !numbers().MatchString(w.Lit()) {
 					r.tainted[n.Name.Value] = true
 				}
 			}
@@ -105,7 +108,7 @@ func (r *reader) taint(file *syntax.File) {
 			}
 		case *syntax.CallExpr: // read and others that set what they name
 			for _, w := range n.Args {
-				if name := w.Lit(); ownName.MatchString(name) {
+				if name := w.Lit(); ownName().MatchString(name) {
 					r.tainted[name] = true
 				}
 			}
@@ -119,7 +122,7 @@ func numeric(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false
 	}
-	return numeral(w.Parts[0]) || lastJob(w.Parts[0]) || number.MatchString(w.Lit())
+	return numeral(w.Parts[0]) || lastJob(w.Parts[0]) || number().MatchString(w.Lit())
 }
 
 // counts tells whether a part of a word is a variable that the line gives numbers
@@ -177,7 +180,7 @@ func (r *reader) plainNumber(w *syntax.Word) bool {
 	}
 	switch p := parts[0].(type) {
 	case *syntax.Lit:
-		return number.MatchString(p.Value) || ownName.MatchString(p.Value) && !r.tainted[p.Value]
+		return number().MatchString(p.Value) || ownName().MatchString(p.Value) && !r.tainted[p.Value]
 	case *syntax.ArithmExp:
 		return true
 	case *syntax.ParamExp:
@@ -185,7 +188,7 @@ func (r *reader) plainNumber(w *syntax.Word) bool {
 			return false
 		}
 		name := p.Param.Value
-		return p.Length || name == "#" || name == "?" || name == "$" || ownName.MatchString(name) && !r.tainted[name]
+		return p.Length || name == "#" || name == "?" || name == "$" || ownName().MatchString(name) && !r.tainted[name]
 	}
 	return false
 }

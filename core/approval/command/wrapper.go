@@ -3,6 +3,7 @@ package command
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -148,11 +149,11 @@ func timeout(r *reader, c Call) Role {
 	return Harmless
 }
 
-var niceness = regexp.MustCompile(`^--?[0-9]+$`)
+var niceness = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^--?[0-9]+$`) })
 
 func nice(r *reader, c Call) Role {
 	args := c.args()
-	if len(args) > 0 && args[0].Known && niceness.MatchString(args[0].Text) {
+	if len(args) > 0 && args[0].Known && niceness().MatchString(args[0].Text) {
 		args = args[1:]
 	}
 	rest, ok := options(args, nil, "-n", "--adjustment")

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"veyyon.dev/veyyon/core/file"
 )
@@ -27,7 +28,7 @@ func Tag(raw []byte) string {
 func Header(path, tag string) string { return "[" + path + "#" + tag + "]" }
 
 // header is such a line, perhaps without the version.
-var header = regexp.MustCompile(`^\[([^\]#]+)(?:#([0-9A-Fa-f]{4}))?\]\s*$`)
+var header = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[([^\]#]+)(?:#([0-9A-Fa-f]{4}))?\]\s*$`) })
 
 // Span replaces the lines From to To of a file, which count from 1; with To one
 // less than From it puts its lines before From.
@@ -39,7 +40,9 @@ type Span struct {
 // atTail is before the line that no file has.
 const atTail = 1 << 40
 
-var ops = regexp.MustCompile(`^(SWAP|DEL|INS\.PRE|INS\.POST|INS\.HEAD|INS\.TAIL)(?: +(\d{1,9})(?:(?:\.=|\.\.|-)(\d{1,9}))?)?:?\s*$`)
+var ops = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(SWAP|DEL|INS\.PRE|INS\.POST|INS\.HEAD|INS\.TAIL)(?: +(\d{1,9})(?:(?:\.=|\.\.|-)(\d{1,9}))?)?:?\s*$`)
+})
 
 // ParseLines reads changes by line numbers: sections of one file each, which
 // begin with its Header, and in these SWAP, DEL and INS with their lines. The
@@ -62,7 +65,7 @@ func ParseLines(text string) (changes []Change, err error) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		if h := header.FindStringSubmatch(line); h != nil {
+		if h := header().FindStringSubmatch(line); h != nil {
 			path, tag := h[1], strings.ToUpper(h[2])
 			if tag == "" {
 				return nil, at("Missing hashline snapshot tag for %s; read the file, and copy the line that its text begins with", path)
@@ -77,7 +80,7 @@ func ParseLines(text string) (changes []Change, err error) {
 			}
 			continue
 		}
-		op := ops.FindStringSubmatch(line)
+		op := ops().FindStringSubmatch(line)
 		switch {
 		case op == nil:
 			return nil, at("expected [path#TAG], SWAP a.=b:, DEL a.=b, INS.PRE n:, INS.POST n:, INS.HEAD:, INS.TAIL: or a row with +, not %q", line)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Op is what a change does to its file, by the word that models and hosts read.
@@ -65,7 +66,7 @@ func Paths(text string) (paths []string) {
 				paths = append(paths, strings.TrimSpace(path))
 			}
 		}
-		if h := header.FindStringSubmatch(strings.TrimSuffix(line, "\r")); h != nil {
+		if h := header().FindStringSubmatch(strings.TrimSuffix(line, "\r")); h != nil {
 			paths = append(paths, h[1])
 		}
 	}
@@ -183,7 +184,7 @@ func ParseHunks(diff string) ([]Hunk, error) {
 }
 
 // numbers are those of a unified diff, with what may stand behind them.
-var numbers = regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)? @@`)
+var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)? @@`) })
 
 func parseHunks(lines []string) (hunks []Hunk, err error) {
 	var h Hunk
@@ -200,7 +201,7 @@ func parseHunks(lines []string) (hunks []Hunk, err error) {
 		switch {
 		case isHead:
 			flush()
-			if under = strings.TrimSpace(under); under != "" && !numbers.MatchString(under) {
+			if under = strings.TrimSpace(under); under != "" && !numbers().MatchString(under) {
 				h.Under = append(h.Under, under)
 			}
 		case line == endOfFile:

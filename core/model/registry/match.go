@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -184,7 +185,7 @@ func withKey(models []*model.Model, hasKey func(*model.Model) bool) *model.Model
 	return models[0]
 }
 
-var date = regexp.MustCompile(`-\d{8}$|-\d{4}-\d{2}-\d{2}$`)
+var date = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-\d{8}$|-\d{4}-\d{2}-\d{2}$`) })
 
 // best prefers models with a key, then of the first provider, then names
 // without a date, then the lexically greatest, which tends to be the newest.
@@ -198,7 +199,7 @@ func best(models []*model.Model, hasKey func(*model.Model) bool) *model.Model {
 	}
 	first := filter(keyed, func(m *model.Model) bool { return m.Provider == keyed[0].Provider })
 	return slices.MaxFunc(first, func(a, b *model.Model) int {
-		if dated := date.MatchString(b.ID); dated != date.MatchString(a.ID) {
+		if dated := date().MatchString(b.ID); dated != date().MatchString(a.ID) {
 			if dated {
 				return 1
 			}

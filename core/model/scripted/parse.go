@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"veyyon.dev/veyyon/core/message"
@@ -111,7 +112,7 @@ func parse(file *datafile.File) (*Play, error) {
 	return &Play{turns: turns}, nil
 }
 
-var scriptKey = regexp.MustCompile(`^\$?\[(\d+)\](?:\.steps\[(\d+)\])?\.?`)
+var scriptKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$?\[(\d+)\](?:\.steps\[(\d+)\])?\.?`) })
 
 // inWords says the place of a fault as a script's reader counts: turn 2, step 3.
 func inWords(err error) error {
@@ -119,7 +120,7 @@ func inWords(err error) error {
 	if !errors.As(err, &fault) {
 		return err
 	}
-	match := scriptKey.FindStringSubmatch(fault.Key)
+	match := scriptKey().FindStringSubmatch(fault.Key)
 	if match == nil {
 		return err
 	}

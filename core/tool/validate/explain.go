@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -142,6 +143,6 @@ func text(value any) string {
 }
 
 // steps are the names of the schemas the validator went through.
-var steps = regexp.MustCompile(`validating [^:]*: `)
+var steps = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`validating [^:]*: `) })
 
-func cleaned(err error) string { return steps.ReplaceAllString(err.Error(), "") }
+func cleaned(err error) string { return steps().ReplaceAllString(err.Error(), "") }
