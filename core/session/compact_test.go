@@ -103,7 +103,7 @@ func TestWhatWasCountedBeforeACompactionIsNotCountedAfterAResume(t *testing.T) {
 
 func TestCompactSaysWhyItCannot(t *testing.T) {
 	inTime(t, func(ctx context.Context, t *testing.T) {
-		k := talks(ctx, t, memory(t), answers("ok"), answers("S"), nil)
+		k := talks(ctx, t, memory(t), answers("ok"), slow("S"), nil)
 		refused := func(want string, code fault.Code) {
 			t.Helper()
 			if _, err := k.compactNow(t); err == nil || err.Error() != want || fault.CodeOf(err) != code {

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/message"
-	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/transcript"
 )
 
@@ -141,14 +139,6 @@ func isSuffix(t *rapid.T, before, after []message.Message) {
 func TestAnyOrderOfCommandsLeavesTheSessionWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		inTime(t, func(ctx context.Context, t *testing.T) {
-			slow := func(text string) speaks {
-				return func(ctx context.Context, r *model.Request, d *model.Draft) error {
-					if err := sleep(ctx, time.Second); err != nil {
-						return err
-					}
-					return answers(text)(ctx, r, d)
-				}
-			}
 			k := talks(ctx, t, memory(t), slow("ok"), slow("S"), nil)
 			accepted := 0
 			for range rapid.IntRange(1, 25).Draw(rt, "commands") {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"veyyon.dev/veyyon/core/compaction"
 	"veyyon.dev/veyyon/core/event"
@@ -164,6 +165,16 @@ func (k *talk) compactNow(t *testing.T) (*event.CompactionResult, error) {
 		return nil, err
 	}
 	return run(t.Context())
+}
+
+// slow answers after a second.
+func slow(text string) speaks {
+	return func(ctx context.Context, r *model.Request, d *model.Draft) error {
+		if err := sleep(ctx, time.Second); err != nil {
+			return err
+		}
+		return answers(text)(ctx, r, d)
+	}
 }
 
 // long is a text of so many tokens that begins with a word.
