@@ -191,7 +191,14 @@ func TestSparesComeWithTheLoadAndGoWithIt(t *testing.T) {
 		all.Go(func() { do(t, r, Command{Line: "sleep 1"}) })
 	}
 	all.Wait()
-	waitFor(t, "full stock", func() bool { return r.spareCount() == maxSpares })
+	// A slow machine may not fill the stock before it is called off.
+	waitFor(t, "large stock", func() bool {
+		n := r.spareCount()
+		if n > maxSpares {
+			t.Fatalf("%d spares", n)
+		}
+		return n > maxInARow
+	})
 	waitFor(t, "empty stock", func() bool { return r.spareCount() == 0 })
 	waitFor(t, "process gone", func() bool { return len(r.members()) == 0 })
 }

@@ -42,9 +42,9 @@ func (r *Runner) spareCount() int {
 // waitFor waits for what no event tells of.
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("no %s after 5 s", what)
+			t.Fatalf("no %s after a minute", what)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func TestNoFileTakesLong(t *testing.T) {
 	} {
 		began := time.Now()
 		text, _ := Text(file1(objects)) // with whatever error
-		if took := time.Since(began); took > 5*time.Second || len(text) > 2*maxText {
+		if took := time.Since(began); took > time.Minute || len(text) > 2*maxText {
 			t.Errorf("%s: %d bytes after %v", what, len(text), took)
 		}
 	}
