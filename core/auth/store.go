@@ -5,6 +5,7 @@
 package auth
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -93,14 +95,23 @@ func (s *Store) Remove(provider string) error {
 	return s.change(func(file *credentials) { delete(file.Credentials, provider) })
 }
 
+// How long a change waits for the lock of another process, and between two tries
+// for it. Then it fails: who holds it that long is stuck.
+const (
+	lockWait  = 10 * time.Second
+	lockPause = 20 * time.Millisecond
+)
+
 // change reads, changes and writes the file while no other process does.
 func (s *Store) change(edit func(*credentials)) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return fmt.Errorf("storing credentials: %w", err)
 	}
 	lock := flock.New(s.path+".lock", flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
-		return fmt.Errorf("locking %s: %w", s.path, err)
+	waiting, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(waiting, lockPause); err != nil {
+		return fmt.Errorf("waiting for other programs to let go of %s: %w", s.path, err)
 	}
 	defer func() { _ = lock.Close() }() // closing lets the lock go; there is nothing to lose
 	stored, err := s.read()

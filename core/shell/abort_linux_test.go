@@ -160,9 +160,7 @@ func TestNothingLeaksInAHundredRuns(t *testing.T) {
 	all.Wait()
 	waitFor(t, "end of the spares", func() bool { return r.spareCount() == 0 })
 	waitFor(t, "end of their goroutines", func() bool { return runtime.NumGoroutine() <= routines })
-	if now := openFiles(t); now > files {
-		t.Errorf("%d open files, %d before", now, files)
-	}
+	waitFor(t, "end of their files", func() bool { return openFiles(t) <= files })
 }
 
 func openFiles(t *testing.T) int {

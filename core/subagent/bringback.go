@@ -3,6 +3,7 @@ package subagent
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +38,9 @@ func (w *Work) bringBack(c *checkout, r *Result) {
 		if err == nil {
 			return
 		}
+	}
+	if err != nil {
+		slog.Info("the changes of an agent stay in a patch", "agent", r.ID, "err", err)
 	}
 	path, failed := w.keepPatch(r.ID, patch)
 	if failed != nil {
