@@ -61,7 +61,21 @@ func (r *Registry) Match(pattern, provider string) (*model.Model, model.Level, e
 	if m, ok := s.find(strings.TrimPrefix(provider+"/"+short, "/")); ok {
 		return m, level, nil // of a local engine, whose models we do not know
 	}
+	if at := strings.LastIndexByte(pattern, ':'); at > 0 && level == "" {
+		if choose(models, pattern[:at], provider, hasKey) != nil {
+			return nil, "", &MatchError{fmt.Sprintf("Model %q not found: %q is no thinking level. Use %s, or leave it out.", pattern, pattern[at+1:], levelNames())}
+		}
+	}
 	return nil, "", &MatchError{fmt.Sprintf("Model %q not found. Run \"veyyon models\" to see available models.", pattern)}
+}
+
+// levelNames lists what may stand behind the colon of a pattern.
+func levelNames() string {
+	var names []string
+	for _, level := range ladder {
+		names = append(names, string(level))
+	}
+	return strings.Join(names, ", ") + " or " + string(model.LevelAuto)
 }
 
 // Scope gives the available models that any of the patterns means, in the order

@@ -82,7 +82,9 @@ func TestWhatMatchesNothingIsSaidInTheProtocolsWords(t *testing.T) {
 	r := world{yml: family}.open(t)
 	for _, c := range []struct{ pattern, provider, want string }{
 		{"unicorn", "", `Model "unicorn" not found. Run "veyyon models" to see available models.`},
-		{"lion-1:loud", "", `Model "lion-1:loud" not found. Run "veyyon models" to see available models.`},
+		{"lion-1:loud", "", `Model "lion-1:loud" not found: "loud" is no thinking level. Use off, minimal, low, medium, high, xhigh, max or auto, or leave it out.`},
+		{"alpha/lion-1:", "", `Model "alpha/lion-1:" not found: "" is no thinking level. Use off, minimal, low, medium, high, xhigh, max or auto, or leave it out.`},
+		{"unicorn:loud", "", `Model "unicorn:loud" not found. Run "veyyon models" to see available models.`},
 		{"", "", `Model "" not found. Run "veyyon models" to see available models.`},
 		{"alpha/zzz", "", `Model "alpha/zzz" not found. Run "veyyon models" to see available models.`},
 		{"lion-1", "gamma", `Unknown provider "gamma". Run "veyyon models" to see available providers/models.`},
