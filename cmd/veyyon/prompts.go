@@ -14,8 +14,8 @@ import (
 // behind it.
 func (l *launch) prompts() error {
 	var err error
-	if l.custom, err = textOrFile(string(l.flags.System)); err == nil {
-		l.added, err = textOrFile(string(l.flags.AppendSystem))
+	if l.custom, err = textOrFile("--system-prompt", string(l.flags.System)); err == nil {
+		l.added, err = textOrFile("--append-system-prompt", string(l.flags.AppendSystem))
 	}
 	return err
 }
@@ -44,17 +44,40 @@ func (l *launch) system(tools tool.Set) func(dir string) func() []string {
 	return func(dir string) func() []string { return l.library.Session(dir, names) }
 }
 
-// textOrFile is the text of the file of that name, or else the text itself.
-func textOrFile(value string) (string, error) {
+// textOrFile is the text of the file of that name, or else the text itself. One
+// that can only have been meant as the name of a file has to be one: a model
+// would be told a path in place of what to do.
+func textOrFile(flag, value string) (string, error) {
 	if value == "" || strings.ContainsAny(value, "\n\x00") {
 		return value, nil
 	}
-	if info, err := os.Stat(value); err != nil || !info.Mode().IsRegular() {
+	info, err := os.Stat(value)
+	switch {
+	case err == nil && info.Mode().IsRegular():
+	case !likePath(value):
 		return value, nil
+	case err == nil:
+		return "", fmt.Errorf("%s: %s is not a file; name a file, or give the text itself", flag, value)
+	default:
+		return "", fmt.Errorf("%s: there is no file %s; name one that is there, or give the text itself", flag, value)
 	}
 	text, err := os.ReadFile(value)
 	if err != nil {
-		return "", fmt.Errorf("reading the prompt: %w", err)
+		return "", fmt.Errorf("%s: %w", flag, err)
 	}
 	return string(text), nil
+}
+
+// likePath says whether value looks like the name of a file, and like no text:
+// one word that begins as paths do or ends as files of prompts do.
+func likePath(value string) bool {
+	if strings.ContainsAny(value, " \t") {
+		return false
+	}
+	for _, start := range []string{"./", "../", "~/", "/"} {
+		if len(value) > len(start) && strings.HasPrefix(value, start) {
+			return true
+		}
+	}
+	return strings.HasSuffix(value, ".md") || strings.HasSuffix(value, ".txt")
 }
