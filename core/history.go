@@ -155,10 +155,10 @@ func (a *Agent) find(name, folder string) (path string, err error) {
 		}
 		return path, nil
 	}
-	if folder == "" {
-		folder = a.opts.Transcripts(a.opts.Dir).Dir
-	} else {
+	if folder != "" {
 		folder = file.Resolve(a.opts.Dir, folder)
+	} else if folder = a.opts.Transcripts(a.opts.Dir).Dir; folder == "" {
+		return "", fault.New(fault.NotFound, "Sessions are kept in memory only; name the file of one, or a sessionDir")
 	}
 	if name == "" {
 		page, err := transcript.Page([]string{folder}, "", 1)
