@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/hub"
 	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/core/model/scripted"
 	"veyyon.dev/veyyon/core/session"
 )
 
@@ -192,4 +195,37 @@ func TestASessionThatComesAfterTheEndOfInputEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-next.Done()
+}
+
+// TestAConversationThatLeavesAgainIsNotLost has a switch given up while the
+// conversation that was to come back is busy: it must be on the list again.
+func TestAConversationThatLeavesAgainIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy, free := make(chan struct{}), make(chan struct{})
+		a := newAgentOf(t, t.TempDir(), scripted.New(nil), func(e event.Event) {
+			if e.Name() == "turn_start" {
+				close(busy)
+				<-free
+			}
+		})
+		accepted, err := a.Prompt(t.Context(), session.Prompt{Text: "hello"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		go accepted.Release() // it waits for the loop, and ends with the wait below
+		<-busy
+		time.AfterFunc(time.Second, func() { close(free) })
+		err = a.hub.Change(t.Context(), func(m *hub.Members) error {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			m.LeaveAgain(ctx, m.Front())
+			if !m.Away(m.Front().Path()) {
+				t.Error("the conversation is on no list")
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
 }

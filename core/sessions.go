@@ -153,9 +153,10 @@ func (a *Agent) swap(ctx context.Context, m *hub.Members, path string, change *S
 	return back, nil
 }
 
-// listen lets the host hear of a session that is back from the background.
+// listen lets the host hear of a session that is back from the background, even
+// if ctx has ended: it is in front already.
 func (a *Agent) listen(ctx context.Context, back *session.Session) {
-	if back.Listen(ctx) == nil && a.opts.Team != nil { // one that has ended has nothing more to tell
+	if back.Listen(context.WithoutCancel(ctx)) == nil && a.opts.Team != nil { // one that has ended has nothing more to tell
 		a.opts.Team.Return(ctx, back)
 	}
 }

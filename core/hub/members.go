@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -165,9 +166,17 @@ func (m *Members) Return(ctx context.Context, path string) (*session.Session, er
 	return s, nil
 }
 
-// LeaveAgain undoes Return.
+// LeaveAgain undoes Return, also when ctx has ended: a session that is in front
+// nowhere and on no list would go on for ever, and nobody could reach it.
 func (m *Members) LeaveAgain(ctx context.Context, s *session.Session) {
-	if _, _, err := s.Leave(ctx); err == nil {
+	_, over, err := s.Leave(context.WithoutCancel(ctx))
+	switch {
+	case err != nil: // it has ended
+		slog.Info("a conversation ended before it was back in the background", "session", s.ID(), "err", err)
+		fallthrough
+	case over:
+		m.left = append(slices.DeleteFunc(m.left, ended), s)
+	default:
 		m.away = append(m.away, &away{session: s, since: time.Now()})
 	}
 }
