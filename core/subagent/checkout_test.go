@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 )
 
 // repository makes a git repository with a commit and changes that are not
@@ -237,4 +238,31 @@ func TestAPersonsOwnDiffSettingsDoNotSpoilACopy(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(repo, "kept.txt")); err != nil || string(text) != "one\nTWO\nTHREE\n" {
 		t.Errorf("%q, %v", text, err)
 	}
+}
+
+// A program that holds the lock of the worktrees and hangs must not hold up an
+// agent that was aborted.
+func TestTheWaitForOtherWorktreesEndsWithItsContext(t *testing.T) {
+	repo := repository(t)
+	c, err := openCheckout(t.Context(), repo, os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := os.Open(c.common)
+	if err == nil {
+		err = unix.Flock(int(held.Fd()), unix.LOCK_EX)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.alone(ctx, "worktree", "list"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), repo) {
+		t.Error(err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.close(t.Context())
+	tidy(t, repo)
 }

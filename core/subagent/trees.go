@@ -3,12 +3,14 @@ package subagent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -45,13 +47,31 @@ func (c *checkout) alone(ctx context.Context, args ...string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = f.Close() }() // nothing is written to it
-	for err = unix.EINTR; errors.Is(err, unix.EINTR); {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX)
-	}
-	if err != nil {
-		return "", err
+	if err := lockAlone(ctx, f); err != nil {
+		return "", fmt.Errorf("waiting for the other worktrees of %s: %w", c.repo, err)
 	}
 	return git(ctx, c.env, c.repo, nil, args...)
+}
+
+const (
+	alonePause = 20 * time.Millisecond // between two tries for the lock
+	aloneWait  = time.Minute           // for the lock, where the context of the caller does not end; then the command of git is not run
+)
+
+func lockAlone(ctx context.Context, f *os.File) error {
+	ctx, cancel := context.WithTimeout(ctx, aloneWait)
+	defer cancel()
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(alonePause):
+		}
+	}
 }
 
 // copyPrefix is what the names of copies begin with.
