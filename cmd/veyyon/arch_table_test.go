@@ -57,6 +57,7 @@ var channelsIn = map[string]string{
 	"core/agent.go":            "the end of all sessions",
 	"core/hub/hub.go":          "the table of sessions, for one change at a time",
 	"core/subagent/run.go":     "the end of one prompt of an agent",
+	"core/tool/bash/hosted.go": "the end of one command at the host",
 	"core/tool/task/task.go":   "the end of the agents of one call",
 	"core/session/session.go":  "the operations of a session's loop, and its end",
 	"core/job/board.go":        "the news of finished jobs, and the end of a piece of work",

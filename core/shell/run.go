@@ -100,11 +100,16 @@ func (r *Runner) spawn(ctx context.Context, o order) (*process, error) {
 	return s.process, s.err
 }
 
+// capture is what takes the command's output.
+func (c Command) capture(terminal bool) capture {
+	return capture{
+		cleaner: cleaner{terminal: terminal}, first: cmp.Or(c.Head, headBytes), size: cmp.Or(c.Tail, tailBytes), columns: c.Columns, spill: c.Spill,
+	}
+}
+
 // follow goes with the command to its end.
 func (r *Runner) follow(ctx context.Context, p *process, c Command) Result {
-	f := following{process: p, output: c.Output, text: capture{
-		cleaner: cleaner{terminal: p.order.terminal && !p.noTTY}, first: cmp.Or(c.Head, headBytes), size: cmp.Or(c.Tail, tailBytes), columns: c.Columns, spill: c.Spill,
-	}}
+	f := following{process: p, output: c.Output, text: c.capture(p.order.terminal && !p.noTTY)}
 	var timeout <-chan time.Time // nil, so never ready, without one
 	if c.Timeout > 0 {
 		timer := time.NewTimer(c.Timeout)

@@ -6,10 +6,12 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/job"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/tool"
@@ -71,6 +73,7 @@ type Details struct {
 	TimeoutSeconds          float64    `json:"timeoutSeconds"`
 	RequestedTimeoutSeconds float64    `json:"requestedTimeoutSeconds,omitempty"` // when it was out of bounds
 	Async                   *Async     `json:"async,omitempty"`
+	TerminalID              string     `json:"terminalId,omitempty"` // the host's terminal it ran in
 	Meta                    *tool.Meta `json:"meta,omitempty"`
 }
 
@@ -80,6 +83,10 @@ type Options struct {
 	// Terminal makes stdout and stderr of the commands a terminal where one can
 	// be had.
 	Terminal bool
+	// Terminals are the host's, nil when it has none. Commands run there unless
+	// they are to go on in the background, or Terminal is set; none is moved to the
+	// background then.
+	Terminals host.Terminals
 	// Async lets commands go on in the background, as jobs on the board of the
 	// session a call is for; Board's ok is false for one that has none.
 	Async bool
@@ -158,7 +165,10 @@ func (b bash) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, err
 	}
-	if c.Async || b.mayMove() {
+	switch {
+	case !c.Async && b.opts.Terminals != nil && !b.opts.Terminal:
+		return b.atHost(ctx, c, call)
+	case c.Async || b.mayMove():
 		return b.background(ctx, c, call)
 	}
 	return b.run(ctx, c, call, func(tail string) { call.Update(tool.TextOutput(tail)) })
@@ -168,27 +178,35 @@ func (b bash) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 // what was printed so far, each time anew.
 func (b bash) run(ctx context.Context, c *command, call tool.Call, tell func(tail string)) (tool.Output, error) {
 	var whole artifact
-	details, notices := c.details, c.notices
-	bounds := call.Spill.Bounds()
+	order := b.order(c, call, &whole)
+	order.Output = tell
 	began := time.Now()
-	result, err := b.opts.Runner.Run(ctx, shell.Command{
-		Line: c.Command, Dir: c.dir, Env: c.Env, Terminal: b.opts.Terminal,
-		Timeout: time.Duration(details.TimeoutSeconds * float64(time.Second)),
-		Columns: b.opts.Columns, Head: bounds.Head, Tail: max(bounds.Limit-bounds.Head-maxNotice, bounds.Limit/4), Spill: &whole, Output: tell,
-	})
+	result, err := b.opts.Runner.Run(ctx, order)
 	if err != nil {
 		return tool.ErrorOutput(err.Error()), nil
 	}
+	details, notices := c.details, c.notices
 	details.WallTimeMs = time.Since(began).Milliseconds()
 	if result.NoTerminal {
 		notices = append(notices, "pty requested but unavailable in this environment; ran without a terminal")
 	}
 	if result.Truncated {
-		cut := truncation(result, bounds.Limit)
+		cut := truncation(result, call.Spill.Bounds().Limit)
 		notices = append(notices, whole.save(cut, call))
 		details.Meta = &tool.Meta{Truncation: cut}
 	}
 	return output(result, details, notices)
+}
+
+// order is the command as the shell gets it; what it prints goes to whole, too,
+// which may be nil.
+func (b bash) order(c *command, call tool.Call, whole io.Writer) shell.Command {
+	bounds := call.Spill.Bounds()
+	return shell.Command{
+		Line: c.Command, Dir: c.dir, Env: c.Env, Terminal: b.opts.Terminal,
+		Timeout: time.Duration(c.details.TimeoutSeconds * float64(time.Second)),
+		Columns: b.opts.Columns, Head: bounds.Head, Tail: max(bounds.Limit-bounds.Head-maxNotice, bounds.Limit/4), Spill: whole,
+	}
 }
 
 // output puts together what the model and the host see.
