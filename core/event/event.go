@@ -67,12 +67,26 @@ type (
 		Result     ToolOutput `json:"result"`
 		IsError    bool       `json:"isError"`
 	}
-	// ToolOutput is what a tool gives, as hosts see it.
+	// ToolOutput is what a tool gives, as hosts see it. Diffs and Locations are for
+	// hosts that show them; neither frames nor transcripts carry them as they are.
 	ToolOutput struct {
-		Content message.Blocks  `json:"content"`
-		Details json.RawMessage `json:"details,omitempty"`
-		IsError bool            `json:"isError,omitempty"`
-		Useless bool            `json:"useless,omitempty"`
+		Content   message.Blocks  `json:"content"`
+		Details   json.RawMessage `json:"details,omitempty"`
+		IsError   bool            `json:"isError,omitempty"`
+		Useless   bool            `json:"useless,omitempty"`
+		Diffs     []Diff          `json:"-"` // of the files that were changed
+		Locations []Location      `json:"-"` // of the files that it is about
+	}
+	// Diff is what a call has made of a file.
+	Diff struct {
+		Path string  // absolute, as it was asked for
+		Old  *string // nil for a file that was not there
+		New  string  // empty for one that has gone
+	}
+	// Location is a place in a file; Line counts from 1 and is 0 when unknown.
+	Location struct {
+		Path string // absolute, as it was asked for
+		Line int
 	}
 	// AutoRetryStart announces a wait before the model is asked again.
 	AutoRetryStart struct {

@@ -120,3 +120,17 @@ func Within(path, folder string) bool {
 	rel, err := filepath.Rel(folder, to)
 	return err == nil && filepath.IsLocal(rel)
 }
+
+// Under tells whether a write to path would land inside a folder, whatever links
+// are on the way; neither need exist.
+func Under(path, folder string) bool {
+	to, err := Target(path)
+	if err != nil {
+		return false
+	}
+	if folder, err = realDir(folder); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(folder, to)
+	return err == nil && filepath.IsLocal(rel)
+}

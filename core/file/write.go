@@ -30,20 +30,13 @@ var ErrReadOnly = errors.New("the file is read-only")
 // Errors that can be told apart: ErrReadOnly, ErrIrregular, fs.ErrNotExist for a
 // missing directory. Writers of one file take turns through Locks.
 func Write(target string, data []byte) error {
-	old, err := os.Lstat(target)
-	if errors.Is(err, fs.ErrNotExist) {
+	old, err := writable(target)
+	switch {
+	case err != nil:
+		return err
+	case old == nil:
 		return replace(target, data, nil)
-	}
-	if err != nil {
-		return err
-	}
-	if err := regular(target, old); err != nil {
-		return err
-	}
-	if old.Mode().Perm()&0o222 == 0 || unix.Access(target, unix.W_OK) != nil {
-		return fmt.Errorf("writing %s: %w", target, ErrReadOnly)
-	}
-	if status(old).Nlink > 1 {
+	case status(old).Nlink > 1:
 		return overwrite(target, data)
 	}
 	err = replace(target, data, old)
@@ -51,6 +44,25 @@ func Write(target string, data []byte) error {
 		return overwrite(target, data)
 	}
 	return err
+}
+
+// writable is what is known of a file that may be written; nil when there is none
+// yet.
+func writable(target string) (fs.FileInfo, error) {
+	old, err := os.Lstat(target)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := regular(target, old); err != nil {
+		return nil, err
+	}
+	if old.Mode().Perm()&0o222 == 0 || unix.Access(target, unix.W_OK) != nil {
+		return nil, fmt.Errorf("writing %s: %w", target, ErrReadOnly)
+	}
+	return old, nil
 }
 
 // errUnsuited means that the file cannot be replaced as itself.

@@ -75,6 +75,12 @@ func freeArtifact(folder string) (int, error) {
 	return free, err
 }
 
+// Owns tells whether a path is in the folder of the session that a tool works for.
+func Owns(of tool.Session, path string) bool {
+	s, ok := Of(of)
+	return ok && s.Folder() != "" && file.Under(path, s.Folder())
+}
+
 // Artifact is the file of artifact n of the session a tool works for; ok is
 // false when there is none.
 func Artifact(of tool.Session, n int) (path string, ok bool) {

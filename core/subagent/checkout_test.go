@@ -133,6 +133,22 @@ func TestACopyIsTheTreeAsItStandsAndItsWorkComesBack(t *testing.T) {
 	tidy(t, repo)
 }
 
+func TestAFileInACopyIsTold(t *testing.T) {
+	repo := repository(t)
+	c, err := openCheckout(t.Context(), filepath.Join(repo, "sub"), os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close(t.Context())
+	for path, want := range map[string]bool{
+		filepath.Join(c.dir, "new", "a"): true, filepath.Join(c.tree, "link"): true, filepath.Join(repo, "link"): false, filepath.Join(os.TempDir(), "a"): false,
+	} {
+		if got := InCopy(path); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
 func TestWorkThatDoesNotFitIsNotHalfApplied(t *testing.T) {
 	repo := repository(t)
 	c, err := openCheckout(t.Context(), repo, os.Environ())

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"veyyon.dev/veyyon/core/file"
 )
 
 // keep leaves the copy where it is, since the work in it is nowhere else.
@@ -76,6 +78,16 @@ func lockAlone(ctx context.Context, f *os.File) error {
 
 // copyPrefix is what the names of copies begin with.
 const copyPrefix = "veyyon-agent-"
+
+// InCopy tells whether a path is in such a copy.
+func InCopy(path string) bool {
+	temp, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		return false
+	}
+	target, err := file.Target(path)
+	return err == nil && strings.HasPrefix(target, filepath.Join(temp, copyPrefix))
+}
 
 // lockTree holds a copy as one in use, until the file is closed or the process
 // ends, however it does.

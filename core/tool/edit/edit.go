@@ -60,6 +60,7 @@ type Details struct {
 // Options are what the tool works with.
 type Options struct {
 	Locks         *file.Locks // shared by all tools that change files
+	Texts         tool.Texts
 	Like          Likeness
 	KeepGenerated bool // refuses to change files that programs make
 }
@@ -87,7 +88,8 @@ func (e *editor) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	if _, _, ok := file.URL(args.Path); ok {
 		return tool.Output{}, fmt.Errorf("edit works on files only; replace all of %s with write", args.Path)
 	}
-	target, err := file.Target(file.Resolve(call.Dir, args.Path))
+	path, texts := file.Resolve(call.Dir, args.Path), e.Texts.For(call.Session)
+	target, err := file.Target(path)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -96,7 +98,7 @@ func (e *editor) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	defer unlock()
-	before, err := load(target)
+	before, err := load(ctx, texts, path, target)
 	if errors.Is(err, fs.ErrNotExist) {
 		return tool.ErrorOutput("File not found: " + args.Path), nil
 	}
@@ -110,13 +112,16 @@ func (e *editor) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("%s was not changed: %w", file.Display(call.Dir, target), err)
 	}
-	if err := file.Write(target, after); err != nil {
+	if err := texts.Write(ctx, path, target, after); err != nil {
 		return tool.Output{}, err
 	}
-	return report(call.Dir, target, before, after, len(args.Edits), notes)
+	out, err := report(call.Dir, target, before, after, len(args.Edits), notes)
+	tool.Changed(&out, path, before, after, firstChange(before, after))
+	return out, err
 }
 
-func load(target string) ([]byte, error) {
+// load is the text that path has now, and whose Target is target.
+func load(ctx context.Context, texts file.Texts, path, target string) ([]byte, error) {
 	f, info, err := file.Open(target)
 	if err != nil {
 		return nil, err
@@ -132,7 +137,7 @@ func load(target string) ([]byte, error) {
 	if _, wide := file.UTF16(raw); wide {
 		return nil, fmt.Errorf("%s is UTF-16; edit only changes UTF-8 and ASCII text", target)
 	}
-	return raw, nil
+	return texts.Latest(ctx, path, raw)
 }
 
 func report(dir, target string, before, after []byte, edits int, notes []string) (tool.Output, error) {

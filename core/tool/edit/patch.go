@@ -87,7 +87,7 @@ func (p *patcher) Run(ctx context.Context, call tool.Call) (tool.Output, error) 
 	if err != nil {
 		return tool.Output{}, fmt.Errorf("the patch cannot be read: %w", err)
 	}
-	s := staging{Options: p.Options, tagged: p.mode == ModeHashline, dir: call.Dir}
+	s := staging{Options: p.Options, tagged: p.mode == ModeHashline, dir: call.Dir, texts: p.Texts.For(call.Session)}
 	defer s.unlock()
 	if err := s.open(ctx, changes); err != nil {
 		return tool.Output{}, fmt.Errorf("nothing was changed: %w", err)
@@ -97,7 +97,7 @@ func (p *patcher) Run(ctx context.Context, call tool.Call) (tool.Output, error) 
 			return tool.Output{}, fmt.Errorf("nothing was changed: %s: %w", c.Path, err)
 		}
 	}
-	return s.carryOut()
+	return s.carryOut(ctx)
 }
 
 func (p *patcher) read(call tool.Call) ([]patch.Change, error) {

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/file/patch"
 	"veyyon.dev/veyyon/core/tool"
@@ -29,13 +29,14 @@ type staging struct {
 	Options
 	tagged bool // tells the model of versions and diffs
 	dir    string
+	texts  file.Texts
 	files  []*staged // in the order they were named
 	notes  []string
 }
 
 // staged is a file as it was and as it will be; nil is no file.
 type staged struct {
-	target        string
+	path, target  string // as it was asked for first, and its Target
 	unlock        func() // nil while it is not locked
 	before, after []byte
 	moved         *staged // where it goes
@@ -53,12 +54,13 @@ func (s *staging) open(ctx context.Context, changes []patch.Change) error {
 			if _, _, ok := file.URL(path); ok {
 				return fmt.Errorf("edit works on files only, not on %s", path)
 			}
-			target, err := file.Target(file.Resolve(s.dir, path))
+			full := file.Resolve(s.dir, path)
+			target, err := file.Target(full)
 			if err != nil {
 				return err
 			}
 			if s.at(target) == nil {
-				s.files = append(s.files, &staged{target: target})
+				s.files = append(s.files, &staged{path: full, target: target})
 			}
 		}
 	}
@@ -70,7 +72,7 @@ func (s *staging) open(ctx context.Context, changes []patch.Change) error {
 		if f.unlock, err = s.Locks.Lock(ctx, f.target); err != nil {
 			return err
 		}
-		f.before, err = load(f.target)
+		f.before, err = load(ctx, s.texts, f.path, f.target)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -172,8 +174,9 @@ func isLink(path string) bool {
 
 // carryOut writes what was staged: first what is new, then what goes, so that no
 // text is lost where it ends early.
-func (s *staging) carryOut() (tool.Output, error) {
+func (s *staging) carryOut(ctx context.Context) (tool.Output, error) {
 	var done []string
+	var shown tool.Output // what hosts are shown
 	fail := func(err error) (tool.Output, error) {
 		if len(done) > 0 {
 			err = fmt.Errorf("only a part of the patch was carried out (%s): %w", strings.Join(done, "; "), err)
@@ -185,18 +188,14 @@ func (s *staging) carryOut() (tool.Output, error) {
 		if f.after == nil || f.before != nil && bytes.Equal(f.before, f.after) {
 			continue
 		}
-		if f.before == nil {
-			if err := os.MkdirAll(filepath.Dir(f.target), 0o777); err != nil {
-				return fail(fmt.Errorf("creating the directory of %s: %w", f.target, err))
-			}
-		}
-		if err := file.Write(f.target, f.after); err != nil {
+		if err := s.write(ctx, f); err != nil {
 			return fail(err)
 		}
 		if f.came {
 			continue // it is told where it comes from
 		}
 		d := f.details(s.dir)
+		tool.Changed(&shown, f.path, f.before, f.after, d.FirstChangedLine)
 		results = append(results, d)
 		done = append(done, told(s.dir, d))
 		if s.tagged {
@@ -214,6 +213,7 @@ func (s *staging) carryOut() (tool.Output, error) {
 		if err := os.Remove(f.target); err != nil {
 			return fail(err)
 		}
+		f.gone(&shown, d)
 		results = append(results, d)
 		done = append(done, told(s.dir, d))
 	}
@@ -230,7 +230,28 @@ func (s *staging) carryOut() (tool.Output, error) {
 			details.Diff = short + "\n[the diff goes on]\n"
 		}
 	}
-	return tool.Detailed(tool.TextOutput(strings.Join(append(done, s.notes...), "\n")), details)
+	shown.Content = tool.TextOutput(strings.Join(append(done, s.notes...), "\n")).Content
+	return tool.Detailed(shown, details)
+}
+
+// write puts a text where it goes. Files move on the disk alone.
+func (s *staging) write(ctx context.Context, f *staged) error {
+	if f.came {
+		return s.texts.Save(f.target, f.after)
+	}
+	return s.texts.Write(ctx, f.path, f.target, f.after)
+}
+
+// gone notes that the file is not where it was.
+func (f *staged) gone(shown *tool.Output, d Details) {
+	switch {
+	case f.moved == nil:
+		tool.Changed(shown, f.path, f.before, nil, 0)
+	case d.Diff != "":
+		tool.Changed(shown, f.moved.path, f.before, f.moved.after, d.FirstChangedLine)
+	default:
+		shown.Locations = append(shown.Locations, event.Location{Path: f.moved.path})
+	}
 }
 
 // keepMode gives a file that has moved the permission bits that it had.

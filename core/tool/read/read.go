@@ -74,8 +74,9 @@ type Unavailable struct {
 
 // Options are what the tool works with.
 type Options struct {
-	URIs host.URIs   // nil when the host has none
-	Web  *web.Client // nil when no pages are read
+	Texts tool.Texts
+	URIs  host.URIs   // nil when the host has none
+	Web   *web.Client // nil when no pages are read
 	// Documents turns pages and other documents into text. Without it, files of
 	// that kind are binary; a Web needs it.
 	Documents *document.Converter
@@ -148,24 +149,24 @@ func (r *reader) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	_, err = os.Stat(full)
 	switch {
 	case err == nil:
-		out, err := r.readPath(ctx, full, sel, Details{})
-		return r.tagged(out, err, call.Dir, full, sel)
+		return r.readPath(ctx, r.source(call, full), sel, Details{})
 	case !errors.Is(err, fs.ErrNotExist):
 		return tool.Output{}, err
 	}
-	return r.readMissing(ctx, call.Dir, path, sel)
+	return r.readMissing(ctx, call, path, sel)
 }
 
 // readMissing reads the one file that the path may have meant.
-func (r *reader) readMissing(ctx context.Context, dir, path string, sel selector) (tool.Output, error) {
-	found, err := bySuffix(ctx, dir, path)
+func (r *reader) readMissing(ctx context.Context, call tool.Call, path string, sel selector) (tool.Output, error) {
+	found, err := bySuffix(ctx, call.Dir, path)
 	if err != nil {
 		return tool.Output{}, err
 	}
 	if len(found) != 1 {
 		return tool.ErrorOutput(notFound(path, found)), nil
 	}
-	out, err := r.readPath(ctx, filepath.Join(dir, filepath.FromSlash(found[0])), sel, Details{SuffixResolution: &Resolution{path, found[0]}})
+	from := source{path: filepath.Join(call.Dir, filepath.FromSlash(found[0])), texts: r.opts.Texts.For(call.Session)}
+	out, err := r.readPath(ctx, from, sel, Details{SuffixResolution: &Resolution{path, found[0]}})
 	if err == nil {
 		note := fmt.Sprintf("[Path '%s' not found; resolved to '%s' via suffix match]\n", path, found[0])
 		out.Content = append(message.Blocks{message.NewText(note)}, out.Content...)
@@ -173,7 +174,13 @@ func (r *reader) readMissing(ctx context.Context, dir, path string, sel selector
 	return out, err
 }
 
-func (r *reader) readPath(ctx context.Context, path string, sel selector, details Details) (tool.Output, error) {
+func (r *reader) readPath(ctx context.Context, from source, sel selector, details Details) (tool.Output, error) {
+	out, err := r.readFile(ctx, from, sel, details)
+	return from.at(out, sel), err
+}
+
+func (r *reader) readFile(ctx context.Context, from source, sel selector, details Details) (tool.Output, error) {
+	path := from.path
 	details.ResolvedPath = path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		details.Kind, details.IsDirectory = "directory", true
@@ -212,7 +219,7 @@ func (r *reader) readPath(ctx context.Context, path string, sel selector, detail
 		text := fmt.Sprintf("Binary file (%s, %d bytes); its content is not shown.", mime, info.Size())
 		return tool.Detailed(tool.TextOutput(text), details)
 	}
-	return r.readText(ctx, in, sel, "file", details)
+	return r.readPlain(ctx, from, in, info.Size(), sel, details)
 }
 
 func (r *reader) readText(ctx context.Context, text io.Reader, sel selector, kind string, details Details) (tool.Output, error) {

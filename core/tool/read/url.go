@@ -51,7 +51,7 @@ func (r *reader) readSkill(ctx context.Context, call tool.Call, url string, sel 
 	if err != nil {
 		return tool.Output{}, err
 	}
-	out, err := r.readPath(ctx, path, sel, Details{URL: url})
+	out, err := r.readPath(ctx, source{path: path}, sel, Details{URL: url})
 	if err == nil {
 		out.Content = append(message.Blocks{message.NewText(fmt.Sprintf("[%s is %s]\n", url, path))}, out.Content...)
 	}
@@ -69,7 +69,7 @@ func (r *reader) readArtifact(ctx context.Context, call tool.Call, url string, s
 	}
 	if r.opts.Artifact != nil {
 		if path, ok := r.opts.Artifact(call.Session, n); ok {
-			return r.readPath(ctx, path, sel, Details{URL: url})
+			return r.readPath(ctx, source{path: path}, sel, Details{URL: url})
 		}
 	}
 	return tool.Output{}, fmt.Errorf("this session has no artifact %d", n)

@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"veyyon.dev/veyyon/core/file"
@@ -42,6 +42,7 @@ type Details struct {
 type Options struct {
 	Locks *file.Locks // shared by all tools that change files
 	URIs  host.URIs   // nil when the host has none
+	Texts tool.Texts
 	// KeepGenerated refuses to replace files that programs make.
 	KeepGenerated bool
 	Tags          bool // tells the new version of a file, for edits by line numbers
@@ -73,7 +74,7 @@ func (w *writer) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 	if scheme, url, ok := file.URL(args.Path); ok {
 		return w.writeURL(ctx, scheme, url, *args.Content)
 	}
-	return w.writeFile(ctx, call.Dir, args.Path, *args.Content)
+	return w.writeFile(ctx, call, args.Path, *args.Content)
 }
 
 func (w *writer) writeURL(ctx context.Context, scheme, url, content string) (tool.Output, error) {
@@ -92,7 +93,8 @@ func (w *writer) writable(name string) bool {
 	return ok && scheme.Writable
 }
 
-func (w *writer) writeFile(ctx context.Context, dir, path, content string) (tool.Output, error) {
+func (w *writer) writeFile(ctx context.Context, call tool.Call, path, content string) (tool.Output, error) {
+	dir := call.Dir
 	path = file.Resolve(dir, path)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && file.Display(dir, path) != path {
 		return tool.ErrorOutput("Working directory does not exist: " + dir), nil // nobody asked to make it again
@@ -114,11 +116,9 @@ func (w *writer) writeFile(ctx context.Context, dir, path, content string) (tool
 	details := Details{ResolvedPath: target, Op: "update"}
 	if _, err := os.Lstat(target); err != nil {
 		details.Op = "create"
-		if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-			return tool.Output{}, fmt.Errorf("creating the directory of %s: %w", target, err)
-		}
 	}
-	if err := file.Write(target, []byte(content)); err != nil {
+	before := present(target)
+	if err := w.opts.Texts.For(call.Session).Write(ctx, path, target, []byte(content)); err != nil {
 		return tool.Output{}, err
 	}
 	text := fmt.Sprintf("Successfully wrote %d bytes to %s", len(content), file.Display(dir, target))
@@ -129,7 +129,24 @@ func (w *writer) writeFile(ctx context.Context, dir, path, content string) (tool
 		details.MadeExecutable = true
 		text += " and made it executable"
 	}
-	return tool.Detailed(tool.TextOutput(text), details)
+	out, err := tool.Detailed(tool.TextOutput(text), details)
+	tool.Changed(&out, path, before, []byte(content), 0)
+	return out, err
+}
+
+// present is what is in a file, as far as a diff needs it; nil when there is none
+// that can be read.
+func present(target string) []byte {
+	f, _, err := file.Open(target)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }() // read only
+	head, err := io.ReadAll(io.LimitReader(f, tool.MaxDiffed+1))
+	if err != nil {
+		return nil
+	}
+	return head
 }
 
 // makeExecutable lets whoever may read the script run it; true when that changed
