@@ -17,6 +17,7 @@ import (
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
 	"veyyon.dev/veyyon/core/prompt"
@@ -35,10 +36,12 @@ import (
 // launch is what flags, environment and files come to, before anything runs.
 type launch struct {
 	flags       *launchFlags
-	signals     *signals  // nil for commands that serve nothing
-	withUI      bool      // rpc-ui: tools may ask the person
-	deadline    time.Time // of the session; the zero time is none
-	outboxBytes int       // bounds what waits in memory for the host
+	signals     *signals       // nil for commands that serve nothing
+	withUI      bool           // rpc-ui: tools may ask the person
+	files       host.Files     // the host's part in text files
+	terminals   host.Terminals // the host's, nil when it has none
+	deadline    time.Time      // of the session; the zero time is none
+	outboxBytes int            // bounds what waits in memory for the host
 	dirs        config.Dirs
 	dir         string // working directory
 	leftHome    bool   // it is not where the program was started, the home

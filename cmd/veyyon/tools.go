@@ -12,6 +12,7 @@ import (
 	"veyyon.dev/veyyon/core/file/picture"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
+	"veyyon.dev/veyyon/core/subagent"
 	"veyyon.dev/veyyon/core/tool"
 	"veyyon.dev/veyyon/core/tool/ask"
 	"veyyon.dev/veyyon/core/tool/bash"
@@ -30,11 +31,11 @@ import (
 
 // tools are the builtin tools that flags and settings leave.
 func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs) tool.Set {
-	s, locks := l.settings, &file.Locks{}
+	s, locks, texts := l.settings, &file.Locks{}, tool.Texts{Host: l.files, Own: l.owns}
 	all := []tool.Tool{
-		read.New(read.Options{URIs: uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Tags: l.hashline(), Plain: !l.hashline() && !config.ReadLineNumbers.Of(s), Images: l.images()}),
-		write.New(write.Options{Locks: locks, URIs: uris, KeepGenerated: config.EditGenerated.Of(s), Tags: l.hashline()}),
-		l.editTool(locks),
+		read.New(read.Options{Texts: texts, URIs: uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Tags: l.hashline(), Plain: !l.hashline() && !config.ReadLineNumbers.Of(s), Images: l.images()}),
+		write.New(write.Options{Locks: locks, Texts: texts, URIs: uris, KeepGenerated: config.EditGenerated.Of(s), Tags: l.hashline()}),
+		l.editTool(locks, texts),
 	}
 	optional := func(on bool, t tool.Tool) {
 		if on {
@@ -58,10 +59,16 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 	return tool.NewSet(l.chosen(all)...)
 }
 
+// owns tells of files that the host has no part in: those of sessions, and the
+// copies that agents work in.
+func (l *launch) owns(of tool.Session, path string) bool {
+	return session.Owns(of, path) || file.Under(path, l.dirs.Sessions) || subagent.InCopy(path)
+}
+
 func (l *launch) bashOptions(runner *shell.Runner) bash.Options {
 	s := l.settings
 	opts := bash.Options{
-		Runner: runner, Terminal: !l.withUI && !l.flags.NoPty, Async: config.AsyncOn.Of(s), Board: session.Board,
+		Runner: runner, Terminal: !l.withUI && !l.flags.NoPty && l.terminals == nil, Terminals: l.terminals, Async: config.AsyncOn.Of(s), Board: session.Board,
 		Columns: config.ToolMaxColumns.Of(s), MaxTimeout: config.ToolMaxTimeout.Of(s),
 	}
 	if config.AutoBackground.Of(s) {
@@ -77,10 +84,10 @@ func (l *launch) bashOptions(runner *shell.Runner) bash.Options {
 func (l *launch) hashline() bool { return config.EditMode.Of(l.settings) == edit.ModeHashline }
 
 // editTool is edit in the dialect of the settings.
-func (l *launch) editTool(locks *file.Locks) tool.Tool {
+func (l *launch) editTool(locks *file.Locks, texts tool.Texts) tool.Tool {
 	s := l.settings
 	opts := edit.Options{
-		Locks: locks, Like: edit.Likeness{Exact: !config.EditFuzzy.Of(s), Misspelt: 100 * (1 - config.EditThreshold.Of(s))},
+		Locks: locks, Texts: texts, Like: edit.Likeness{Exact: !config.EditFuzzy.Of(s), Misspelt: 100 * (1 - config.EditThreshold.Of(s))},
 		KeepGenerated: config.EditGenerated.Of(s),
 	}
 	if mode := config.EditMode.Of(s); mode != "replace" {
