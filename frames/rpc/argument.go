@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"veyyon.dev/veyyon/frames"
 )
 
 // The decoders of commands with at most one argument. Each is named for what it
@@ -32,7 +34,7 @@ func Bool(key string) func(Object) (bool, error) {
 func OneOf[W ~string](key, what string, words ...W) func(Object) (W, error) {
 	return func(o Object) (W, error) {
 		value, _ := o.Get(key)
-		if word := W(o.Shown(key)); isString(value) && slices.Contains(words, word) {
+		if word := W(o.Shown(key)); frames.IsString(value) && slices.Contains(words, word) {
 			return word, nil
 		}
 		return "", wrong("Invalid %s: %s", what, clip(o.Shown(key)))

@@ -23,6 +23,9 @@ const (
 	codeInternal = "internal"
 )
 
+// Object is the text of a command.
+type Object = frames.Object
+
 // A BodyDecoder reads the arguments of one command. Its error's text goes to
 // the host.
 type BodyDecoder func(Object) (any, error)
@@ -57,15 +60,15 @@ func (c *Codec) Decode(line frames.Line) frames.Inbound {
 		return unparsed(syntaxError(text), len(line))
 	case string(text) == "null":
 		return unparsed("null is no command", len(line))
-	case !isObject(text):
+	case !frames.IsObject(text):
 		return unknown("undefined", len(line))
 	}
 	o := Object(text)
 	kind, _ := o.Get("type")
-	if !isString(kind) {
+	if !frames.IsString(kind) {
 		return unknown(o.Shown("type"), len(line))
 	}
-	name := unquote(kind)
+	name := frames.Unquote(kind)
 	if reply, ok := decodeReply(name, o); ok {
 		reply.Len = len(line)
 		return reply

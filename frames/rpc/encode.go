@@ -21,10 +21,10 @@ func (c *Codec) Encode(out frames.Outbound) (line frames.Line, err error) {
 		if nested, ok := out.Body.(SubagentEvent); ok {
 			return c.appendNested(out.Name, nested)
 		}
-		line, err = appendFields(appendString([]byte(`{"type":`), out.Name), out.Body)
+		line, err = appendFields(frames.AppendString([]byte(`{"type":`), out.Name), out.Body)
 	case frames.Ask:
-		head := appendString([]byte(`{"type":`), out.Name)
-		line, err = appendFields(appendString(append(head, `,"id":`...), out.ID), out.Body)
+		head := frames.AppendString([]byte(`{"type":`), out.Name)
+		line, err = appendFields(frames.AppendString(append(head, `,"id":`...), out.ID), out.Body)
 	default:
 		err = fmt.Errorf("encoding %T: no frame of this protocol", out)
 	}
@@ -59,10 +59,10 @@ func appendResponse(line []byte, r frames.Response) ([]byte, error) {
 	if r.ID != nil {
 		line = append(append(append(line, `"id":`...), r.ID...), ',')
 	}
-	line = appendString(append(line, `"type":"response","command":`...), r.Command)
+	line = frames.AppendString(append(line, `"type":"response","command":`...), r.Command)
 	if r.Fault != nil {
-		line = appendString(append(line, `,"success":false,"error":`...), r.Fault.Text)
-		line = appendString(append(line, `,"code":`...), r.Fault.Code)
+		line = frames.AppendString(append(line, `,"success":false,"error":`...), r.Fault.Text)
+		line = frames.AppendString(append(line, `,"code":`...), r.Fault.Code)
 		return append(line, '}'), nil
 	}
 	line = append(line, `,"success":true`...)

@@ -209,7 +209,7 @@ func FuzzString(f *testing.F) {
 		if err := encoder.Encode(s); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(strings.TrimSuffix(want.String(), "\n"), string(appendString(nil, s))); diff != "" {
+		if diff := cmp.Diff(strings.TrimSuffix(want.String(), "\n"), string(frames.AppendString(nil, s))); diff != "" {
 			t.Error(diff)
 		}
 	})

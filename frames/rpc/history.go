@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"veyyon.dev/veyyon/frames"
 )
 
 // EventFilter is the arguments of set_event_filter. Nil Events are all events;
@@ -28,10 +30,10 @@ func DecodeEventFilter(o Object) (f EventFilter, err error) {
 		}
 		f.Events = make([]string, len(items))
 		for i, item := range items {
-			if !isString(item) {
+			if !frames.IsString(item) {
 				return f, fmt.Errorf("events[%d] must be a string", i)
 			}
-			f.Events[i] = unquote(item)
+			f.Events[i] = frames.Unquote(item)
 		}
 	}
 	if _, ok := o.Get("messageUpdates"); ok {
@@ -52,7 +54,7 @@ func DecodeEntries(o Object) (e Entries, err error) {
 	if e.Since, err = o.OptString("since"); err != nil {
 		return e, err
 	}
-	e.Limit, err = o.optCount("limit")
+	e.Limit, err = optCount(o, "limit")
 	return e, err
 }
 
@@ -68,10 +70,10 @@ func DecodeMessagesPage(o Object) (p MessagesPage, err error) {
 	if p.Cursor, err = o.OptString("cursor"); err != nil {
 		return p, err
 	}
-	if p.Limit, err = o.optCount("limit"); err != nil {
+	if p.Limit, err = optCount(o, "limit"); err != nil {
 		return p, err
 	}
-	if o.set("order") {
+	if o.Set("order") {
 		order, err := OneOf("order", "order", "asc", "desc")(o)
 		if err != nil {
 			return p, err
@@ -107,7 +109,7 @@ type SessionList struct {
 
 // DecodeSessionList reads a SessionList.
 func DecodeSessionList(o Object) (l SessionList, err error) {
-	if o.set("scope") {
+	if o.Set("scope") {
 		scope, err := OneOf("scope", "scope", "current", "all")(o)
 		if err != nil {
 			return l, err
@@ -120,7 +122,7 @@ func DecodeSessionList(o Object) (l SessionList, err error) {
 	if l.Cursor, err = o.OptString("cursor"); err != nil {
 		return l, err
 	}
-	l.Limit, err = o.optCount("limit")
+	l.Limit, err = optCount(o, "limit")
 	return l, err
 }
 
@@ -142,8 +144,8 @@ func DecodeOpenSession(o Object) (s OpenSession, err error) {
 
 // optCount reads a field that may be absent, which is as good as 0, or a whole
 // number from 1 on.
-func (o Object) optCount(key string) (int, error) {
-	if !o.set(key) {
+func optCount(o Object, key string) (int, error) {
+	if !o.Set(key) {
 		return 0, nil
 	}
 	value, _ := o.Get(key)

@@ -8,6 +8,7 @@ import (
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/message"
+	"veyyon.dev/veyyon/frames"
 )
 
 // The frames of the host tool sub-protocol.
@@ -73,7 +74,7 @@ func DecodeHostTools(o Object) ([]HostTool, error) {
 
 func decodeHostTool(i int, raw json.RawMessage) (tool HostTool, err error) {
 	var o Object // stays empty, without fields, when it is no object
-	if isObject(raw) {
+	if frames.IsObject(raw) {
 		o = Object(raw)
 	}
 	if tool.Name = trimmed(o, "name"); tool.Name == "" {
@@ -129,7 +130,7 @@ func decodeToolOutput(o Object, key string) (output event.ToolOutput, ok bool) {
 		output.Content = append(output.Content, message.NewText(
 			fmt.Sprintf("The host tool returned %d content blocks that are neither text nor image; they were dropped.", dropped)))
 	}
-	if result.set("details") {
+	if result.Set("details") {
 		details, _ := result.Get("details")
 		output.Details = bytes.Clone(details)
 	}
@@ -138,7 +139,7 @@ func decodeToolOutput(o Object, key string) (output event.ToolOutput, ok bool) {
 
 // decodeToolBlock returns nil for a block of another shape.
 func decodeToolBlock(raw json.RawMessage) message.Block {
-	if !isObject(raw) {
+	if !frames.IsObject(raw) {
 		return nil
 	}
 	o := Object(raw)

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"veyyon.dev/veyyon/frames"
 )
 
 // The frames of the host URI sub-protocol.
@@ -53,7 +55,7 @@ func DecodeURISchemes(o Object) ([]URIScheme, error) {
 	}
 	schemes, place := []URIScheme{}, map[string]int{}
 	for _, item := range items {
-		if !isObject(item) {
+		if !frames.IsObject(item) {
 			return nil, errSchemeEmpty
 		}
 		scheme, err := decodeScheme(Object(item))
@@ -96,8 +98,8 @@ func decodeHostURIResult(o Object) (any, bool) {
 	}
 	notes, _ := o.Array("notes")
 	for _, note := range notes {
-		if isString(note) {
-			result.Notes = append(result.Notes, unquote(note))
+		if frames.IsString(note) {
+			result.Notes = append(result.Notes, frames.Unquote(note))
 		}
 	}
 	return result, true

@@ -30,7 +30,7 @@ func DecodePrompt(o Object) (p Prompt, err error) {
 	case o.Truthy("streamingBehavior"):
 		p.Behavior = "steer"
 	}
-	if o.set("images") {
+	if o.Set("images") {
 		p.Images, err = decodeImages(o)
 	}
 	return p, err

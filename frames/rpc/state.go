@@ -59,7 +59,7 @@ func decodeTask(o Object) (task TodoTask, err error) {
 		return task, fmt.Errorf("todo %w", err)
 	}
 	task.Status = "pending"
-	if o.set("status") {
+	if o.Set("status") {
 		task.Status = o.Shown("status")
 	}
 	if !slices.Contains(todoStatuses, task.Status) {

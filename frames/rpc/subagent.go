@@ -21,8 +21,8 @@ func (c *Codec) appendNested(name string, e SubagentEvent) (frames.Line, error) 
 	if err != nil {
 		return nil, err
 	}
-	line := appendString([]byte(`{"type":`), name)
-	line = appendString(append(line, `,"payload":{"id":`...), e.ID)
+	line := frames.AppendString([]byte(`{"type":`), name)
+	line = frames.AppendString(append(line, `,"payload":{"id":`...), e.ID)
 	line = append(append(line, `,"event":`...), inner...)
 	return append(line, '}', '}'), nil
 }

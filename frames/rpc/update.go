@@ -99,9 +99,9 @@ func (c *Codec) appendUpdate(u *event.MessageUpdate, text string) (frames.Line, 
 	line = strconv.AppendInt(append(line, `","contentIndex":`...), int64(part.ContentIndex), 10)
 	switch part.Kind {
 	case event.TextDelta, event.ThinkingDelta, event.CallDelta:
-		line = appendString(append(line, `,"delta":`...), text)
+		line = frames.AppendString(append(line, `,"delta":`...), text)
 	case event.TextEnd, event.ThinkingEnd:
-		line = appendString(append(line, `,"content":`...), part.Content)
+		line = frames.AppendString(append(line, `,"content":`...), part.Content)
 	case event.CallEnd:
 		call, err := marshal(part.Call)
 		if err != nil {

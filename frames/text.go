@@ -1,14 +1,14 @@
-package rpc
+package frames
 
 import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
-// appendString appends s as a JSON string, byte for byte as encoding/json does
+// AppendString appends s as a JSON string, byte for byte as encoding/json does
 // without HTML escaping: what is not UTF-8 becomes U+FFFD, and U+2028 and U+2029
 // stand escaped since some line readers cut a frame in two at them. It exists
 // for the deltas of an answer, the only hot strings there are.
-func appendString(dst []byte, s string) []byte {
+func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	plain := 0 // s[plain:i] needs no escape
 	for i := 0; i < len(s); {

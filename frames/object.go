@@ -1,4 +1,4 @@
-package rpc
+package frames
 
 import (
 	"bytes"
@@ -28,15 +28,15 @@ func (o Object) Get(key string) (value json.RawMessage, ok bool) {
 // String returns a field that must be there as a string.
 func (o Object) String(key string) (string, error) {
 	value, _ := o.Get(key)
-	if !isString(value) {
+	if !IsString(value) {
 		return "", fmt.Errorf("%s must be a string", key)
 	}
-	return unquote(value), nil
+	return Unquote(value), nil
 }
 
 // OptString is String, but "" for a field that is absent or null.
 func (o Object) OptString(key string) (string, error) {
-	if !o.set(key) {
+	if !o.Set(key) {
 		return "", nil
 	}
 	return o.String(key)
@@ -75,7 +75,7 @@ func (o Object) Objects(key string) ([]Object, error) {
 	}
 	objects := make([]Object, len(items))
 	for i, item := range items {
-		if !isObject(item) {
+		if !IsObject(item) {
 			return nil, fmt.Errorf("%s[%d] must be an object", key, i)
 		}
 		objects[i] = Object(item)
@@ -87,7 +87,7 @@ func (o Object) Objects(key string) ([]Object, error) {
 // the Object has no fields.
 func (o Object) Object(key string) (field Object, ok bool) {
 	value, _ := o.Get(key)
-	if !isObject(value) {
+	if !IsObject(value) {
 		return nil, false
 	}
 	return Object(value), true
@@ -118,14 +118,14 @@ func (o Object) Shown(key string) string {
 	switch {
 	case !ok:
 		return "undefined"
-	case isString(value):
-		return unquote(value)
+	case IsString(value):
+		return Unquote(value)
 	}
 	return string(value)
 }
 
-// set tells whether a field is there and not null.
-func (o Object) set(key string) bool {
+// Set tells whether a field is there and not null.
+func (o Object) Set(key string) bool {
 	value, ok := o.Get(key)
 	return ok && string(value) != "null"
 }
@@ -205,20 +205,23 @@ func nestEnd(text []byte, from int) int {
 	}
 }
 
-func isString(value []byte) bool { return len(value) > 0 && value[0] == '"' }
-func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+// IsString tells whether the text of a value is that of a string.
+func IsString(value []byte) bool { return len(value) > 0 && value[0] == '"' }
+
+// IsObject tells whether the text of a value is that of an object.
+func IsObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 
 // isKey compares the text of a key with a name.
 func isKey(text []byte, name string) bool {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return string(text[1:len(text)-1]) == name
 	}
-	return unquote(text) == name
+	return Unquote(text) == name
 }
 
-// unquote returns the value of a valid string text. Most strings have no
+// Unquote returns the value of a valid string text. Most strings have no
 // escapes, and large ones (images) never do.
-func unquote(text []byte) string {
+func Unquote(text []byte) string {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return string(text[1 : len(text)-1])
 	}
