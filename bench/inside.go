@@ -57,7 +57,7 @@ func serveInside(ctx context.Context, p *process, in, out *os.File) error {
 		if err := rpc.Ready(ctx, out); err != nil {
 			return err
 		}
-		ledger := router.NewLedger(ctx, out)
+		ledger := router.NewLedger(ctx, out, router.HexIDs())
 		sink := rpc.NewSink(ctx, out)
 		models := insideModels(p)
 		chosen, _ := models.FindRef(modelName) // nil where the home tells of none

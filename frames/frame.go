@@ -18,7 +18,8 @@ type Codec interface {
 	// TooLong answers a line that was skipped since it was longer than max bytes.
 	TooLong(max int) Malformed
 	// Encode returns one line without a newline, valid JSON in valid UTF-8,
-	// in which U+2028 and U+2029 stand escaped.
+	// in which U+2028 and U+2029 stand escaped; or nil for what is not sent in
+	// its protocol, the answer to a notification.
 	Encode(Outbound) (Line, error)
 	// Unencodable is sent in place of an answer that Encode refused; nil for
 	// anything else.
@@ -107,9 +108,11 @@ func (Ask) outbound()      {}
 func (Batch) outbound()    {}
 
 // Fault is why a command failed: a text for people and a short stable word.
+// About names what it is about; protocols without a place for it leave it out.
 type Fault struct {
-	Text string
-	Code string
+	Text  string
+	Code  string
+	About map[string]string
 }
 
 // An Appender is the Data of a Response that writes its own JSON, since it can

@@ -20,7 +20,7 @@ var (
 // refuse turns an error into what the host is told.
 func refuse(err error) *frames.Fault {
 	code := string(fault.CodeOf(err))
-	return &frames.Fault{Text: cmp.Or(err.Error(), code), Code: code}
+	return &frames.Fault{Text: cmp.Or(err.Error(), code), Code: code, About: fault.AboutOf(err)}
 }
 
 // refuseArguments is refuse for what the codec says of a command's arguments.

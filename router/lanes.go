@@ -1,6 +1,8 @@
 package router
 
 import (
+	"context"
+
 	"veyyon.dev/veyyon/frames"
 	"veyyon.dev/veyyon/stages"
 )
@@ -18,9 +20,9 @@ var (
 		pool    Pool
 		workers int
 	}{
-		{Shell, 64}, // decisions 12
-		{Model, 64}, // they wait for the network, and cost next to nothing
-		{Human, 8},  // a person answers one dialog at a time
+		{Shell, 64},  // decisions 12
+		{Model, 512}, // they wait for the network or for a turn, and cost a goroutine
+		{Human, 8},   // a person answers one dialog at a time
 		{Disk, 4},
 	}
 )
@@ -33,6 +35,8 @@ func poolLane(p Pool) stages.Lane[work] {
 type work struct {
 	job    *job
 	finish Finish
+	life   context.Context // of finish
+	done   func()          // frees it
 }
 
 // A Lane describes one way through the router: its goroutines, the channel they

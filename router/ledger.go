@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,8 +26,8 @@ var ErrTimedOut = errors.New("the host did not answer in time")
 // A Ledger keeps the questions put to the host whose answers are awaited. Safe
 // for concurrent use.
 type Ledger struct {
-	send   func(frames.Outbound) error
-	lastID atomic.Uint64
+	send  func(frames.Outbound) error
+	newID func() string // gives an id that it has not given before
 
 	mu     sync.Mutex
 	asks   map[string]*ask // by id
@@ -60,13 +61,25 @@ type ask struct {
 
 // NewLedger returns a ledger that sends for as long as ctx lives, which is the
 // connection's life and not an asker's: a cancel frame follows its asker's end.
-func NewLedger(ctx context.Context, out stages.Outbox) *Ledger {
-	l := &Ledger{
-		send: func(f frames.Outbound) error { return out.Send(ctx, f) },
+// newID names each question: HexIDs or DecimalIDs.
+func NewLedger(ctx context.Context, out stages.Outbox, newID func() string) *Ledger {
+	return &Ledger{
+		send: func(f frames.Outbound) error { return out.Send(ctx, f) }, newID: newID,
 		asks: make(map[string]*ask),
 	}
-	l.lastID.Store(rand.Uint64())
-	return l
+}
+
+// HexIDs counts on from anywhere, in 16 lower-case hex digits.
+func HexIDs() func() string {
+	var last atomic.Uint64
+	last.Store(rand.Uint64())
+	return func() string { return fmt.Sprintf("%016x", last.Add(1)) }
+}
+
+// DecimalIDs counts from 1.
+func DecimalIDs() func() string {
+	var last atomic.Uint64
+	return func() string { return strconv.FormatUint(last.Add(1), 10) }
 }
 
 // Ask puts a question to the host and waits for its answer. Updates reach fn in
@@ -160,10 +173,6 @@ func (l *Ledger) Close() {
 		a.notify()
 	}
 }
-
-// newID returns an id that this ledger has not given before: 16 lower-case hex
-// digits.
-func (l *Ledger) newID() string { return fmt.Sprintf("%016x", l.lastID.Add(1)) }
 
 func (l *Ledger) open(q Question) (id string, a *ask, err error) {
 	id, a = l.newID(), &ask{question: q, wake: make(chan struct{}, 1)}

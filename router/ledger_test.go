@@ -29,7 +29,7 @@ type asked struct {
 
 func newLedger(t *testing.T) (*Ledger, chan frames.Outbound) {
 	outbox := make(chan frames.Outbound, 64)
-	return NewLedger(t.Context(), stages.NewOutbox(outbox)), outbox
+	return NewLedger(t.Context(), stages.NewOutbox(outbox), HexIDs()), outbox
 }
 
 // put asks, and returns when the question is out.

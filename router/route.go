@@ -35,7 +35,8 @@ type Route struct {
 }
 
 // A Finish is the half of a command that may wait. Its context ends with a hard
-// stop, and when the grace after the end of input is over.
+// stop, when the grace after the end of input is over, and when the host takes
+// the command back.
 type Finish func(ctx context.Context) (Answer, error)
 
 // An Answer is what a command gives. Data is encoded as the protocol does; nil

@@ -57,7 +57,7 @@ func Run(ctx context.Context, inbound <-chan frames.Inbound, out stages.Outbox, 
 		return route(ctx, inbound, starts, l)
 	})
 	lanes.Go(func(ctx context.Context) error {
-		err := newStarter(send, t, queues).run(ctx, starts)
+		err := newStarter(finishing, send, t, queues).run(ctx, starts)
 		for _, queue := range queues {
 			close(queue)
 		}
@@ -72,7 +72,7 @@ func Run(ctx context.Context, inbound <-chan frames.Inbound, out stages.Outbox, 
 		pools := pool.New().WithContext(ctx).WithCancelOnError().WithFirstError()
 		for _, size := range poolSizes {
 			pools.Go(func(ctx context.Context) error {
-				return stages.RunPool(ctx, size.workers, queues[size.pool], finisher(finishing))
+				return stages.RunPool(ctx, size.workers, queues[size.pool], finish)
 			})
 		}
 		return pools.Wait()

@@ -42,7 +42,7 @@ func run(t *testing.T, table func(*Ledger) Table, opts Options) *rig {
 		ended: make(chan error, 1), stop: stop,
 	}
 	out := stages.NewOutbox(r.outbox)
-	r.ledger = NewLedger(ctx, out)
+	r.ledger = NewLedger(ctx, out, HexIDs())
 	go func() { r.ended <- Run(ctx, r.inbound, out, table(r.ledger), r.ledger, opts) }()
 	return r
 }
@@ -450,7 +450,7 @@ func TestTopologyShowsWhatRuns(t *testing.T) {
 	same(t, got, []Lane{
 		{Ordered, 1, stages.Channel{Name: "starts", Element: "[]frames.Inbound"}, []string{"a", "b"}},
 		{Shell, 64, queue("shell"), []string{"bash"}},
-		{Model, 64, queue("model"), []string{"compact"}},
+		{Model, 512, queue("model"), []string{"compact"}},
 		{Human, 8, queue("human"), nil},
 		{Disk, 4, queue("disk"), nil},
 	})

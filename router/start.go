@@ -2,6 +2,7 @@ package router
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"veyyon.dev/veyyon/frames"
@@ -11,13 +12,15 @@ import (
 // A starter begins one command after the other, in host order. It never waits
 // for a pool, so that a command which ends others gets through.
 type starter struct {
-	send   func(frames.Outbound) error
-	routes map[string]Route
-	queues map[Pool]chan work
+	send     func(frames.Outbound) error
+	routes   map[string]Route
+	queues   map[Pool]chan work
+	life     context.Context // of what the pools do
+	inflight *inflight
 }
 
-func newStarter(send func(frames.Outbound) error, t Table, queues map[Pool]chan work) *starter {
-	s := &starter{send: send, routes: make(map[string]Route, len(t)), queues: queues}
+func newStarter(life context.Context, send func(frames.Outbound) error, t Table, queues map[Pool]chan work) *starter {
+	s := &starter{send: send, routes: make(map[string]Route, len(t)), queues: queues, life: life, inflight: newInflight()}
 	for _, route := range t {
 		s.routes[route.Name] = route
 	}
@@ -37,6 +40,8 @@ func (s *starter) run(ctx context.Context, starts <-chan []frames.Inbound) error
 				err = s.send(in.Answer)
 			case frames.Command:
 				err = s.start(ctx, in)
+			case frames.Cancel:
+				s.inflight.withdraw(in.ID)
 			}
 			if err != nil {
 				return err
@@ -68,21 +73,24 @@ func (s *starter) start(ctx context.Context, c frames.Command) error {
 	if err != nil || finish == nil {
 		return j.answer(answer, err)
 	}
-	queue <- work{j, finish} // never waits: there was room, and nobody else sends
+	life, done := s.inflight.add(s.life, c.ID)
+	queue <- work{j, finish, life, done} // never waits: there was room, and nobody else sends
 	return nil
 }
 
-// finisher returns what a pool does with its work. The second half of a command
-// ends with finishing; its answer is sent even then.
-func finisher(finishing context.Context) func(context.Context, work) {
-	return func(_ context.Context, w work) {
-		var answer Answer
-		err := fenced(w.job.command.Name, func() (err error) {
-			answer, err = w.finish(finishing)
-			return err
-		})
-		_ = w.job.answer(answer, err) // fails only when nobody reads any more
+// finish is what a pool does with its work. The second half of a command ends
+// with its life; its answer is sent even then.
+func finish(_ context.Context, w work) {
+	defer w.done()
+	var answer Answer
+	err := fenced(w.job.command.Name, func() (err error) {
+		answer, err = w.finish(w.life)
+		return err
+	})
+	if err != nil && errors.Is(context.Cause(w.life), errWithdrawn) {
+		err = errWithdrawn
 	}
+	_ = w.job.answer(answer, err) // fails only when nobody reads any more
 }
 
 // answer sends the one answer of a command and runs what waits for that. It

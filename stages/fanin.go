@@ -74,6 +74,9 @@ func drain(outbox <-chan frames.Outbound, q *queue) {
 func encoder(c frames.Codec) func(frames.Outbound) []byte {
 	return func(f frames.Outbound) []byte {
 		line, err := c.Encode(f)
+		if err == nil && line == nil {
+			return nil
+		}
 		if err == nil {
 			return append(line, '\n')
 		}

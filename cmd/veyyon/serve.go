@@ -109,7 +109,7 @@ func middle(l *launch) stages.Middle {
 		l.settle()
 		runner := shell.New(l.shellOptions())
 		defer closeRunner(runner)
-		ledger := router.NewLedger(ctx, out)
+		ledger := router.NewLedger(ctx, out, router.HexIDs())
 		uris := rpc.NewURIs(ledger)
 		sink := rpc.NewSink(ctx, out)
 		agent, err := core.New(ctx, l.agentOptions(runner, ledger, uris, sink.Emit))

@@ -26,9 +26,10 @@ const (
 
 // Error is an error with its code.
 type Error struct {
-	code Code
-	text string
-	err  error
+	code  Code
+	text  string
+	err   error
+	about map[string]string
 }
 
 // New returns an error of this code and text.
@@ -42,10 +43,29 @@ func Newf(code Code, format string, args ...any) *Error {
 // Wrap gives err a code; its text stays.
 func Wrap(code Code, err error) *Error { return &Error{code: code, text: err.Error(), err: err} }
 
+// About says what the error is about, by a name for programs. It changes e and
+// returns it.
+func (e *Error) About(name, value string) *Error {
+	if e.about == nil {
+		e.about = make(map[string]string)
+	}
+	e.about[name] = value
+	return e
+}
+
 func (e *Error) Error() string { return e.text }
 
 // Unwrap returns what Wrap was given.
 func (e *Error) Unwrap() error { return e.err }
+
+// AboutOf is what About has said of err, nil when nothing.
+func AboutOf(err error) map[string]string {
+	var coded *Error
+	if errors.As(err, &coded) {
+		return coded.about
+	}
+	return nil
+}
 
 // CodeOf is the code of err, Internal when it has none.
 func CodeOf(err error) Code {

@@ -26,7 +26,7 @@ type line struct {
 
 func newLine(t *testing.T) *line {
 	outbox := make(chan frames.Outbound, 10)
-	return &line{t, router.NewLedger(t.Context(), stages.NewOutbox(outbox)), outbox}
+	return &line{t, router.NewLedger(t.Context(), stages.NewOutbox(outbox), router.HexIDs()), outbox}
 }
 
 // read returns the fields of the next frame.

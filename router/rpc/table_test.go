@@ -88,7 +88,7 @@ func conversation(t *testing.T, lines ...string) []string {
 		if err := Ready(ctx, out); err != nil {
 			return err
 		}
-		ledger := router.NewLedger(ctx, out)
+		ledger := router.NewLedger(ctx, out, router.HexIDs())
 		return router.Run(ctx, inbound, out, Table(nil, NewURIs(ledger), nil, nil), ledger, router.Options{})
 	}
 	if err := stages.Pipe(t.Context(), strings.NewReader(strings.Join(lines, "\n")), &out, NewCodec(), middle, stages.Options{}); err != nil {

@@ -107,7 +107,7 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 		if err := Ready(ctx, out); err != nil {
 			return err
 		}
-		ledger := router.NewLedger(ctx, out)
+		ledger := router.NewLedger(ctx, out, router.HexIDs())
 		uris := NewURIs(ledger)
 		sink := NewSink(ctx, out)
 		if o.approval != nil {
