@@ -17,6 +17,7 @@ type cli struct {
 	Version versionFlag `short:"v" help:"Print the version."`
 
 	Launch     launchCommand     `cmd:"" default:"withargs" hidden:"" help:"Serve a protocol on stdin and stdout (with --mode)."`
+	ACP        acpCommand        `cmd:"" name:"acp" help:"Serve the Agent Client Protocol on stdin and stdout, for editors."`
 	Models     modelsCommand     `cmd:"" help:"List models, or refresh the catalogue."`
 	Session    sessionCommand    `cmd:"" help:"List sessions, or count what one came to."`
 	Export     exportCommand     `cmd:"" help:"Write a session as a page of HTML."`
@@ -29,7 +30,7 @@ type cli struct {
 // launchFlags are the flags hosts spawn us with (facts/rpc 1.1, facts/platform
 // 1.4), as far as they have a meaning here.
 type launchFlags struct {
-	Mode            string   `placeholder:"MODE" help:"Protocol to serve: rpc, or rpc-ui for a host that answers dialogs."`
+	Mode            string   `placeholder:"MODE" help:"Protocol to serve: rpc, rpc-ui for a host that answers dialogs, or acp."`
 	Profile         *string  `placeholder:"NAME" help:"Profile to use."`
 	ConfigFile      []string `name:"config" sep:"none" placeholder:"FILE" help:"Settings that overlay the profile's; repeatable, later ones win."`
 	Cwd             string   `placeholder:"DIR" help:"Working directory."`
@@ -91,11 +92,16 @@ func (p *prose) Decode(ctx *kong.DecodeContext) error {
 }
 
 // commandNames are the commands, for hints.
-var commandNames = []string{"launch", "models", "session", "export", "config", "topology", "convert", "completion"}
+var commandNames = []string{"launch", "acp", "models", "session", "export", "config", "topology", "convert", "completion"}
 
 // parse reads the command line. run does what it says; it is nil when that is
 // done already (--help and --version, printed to out).
 func parse(args []string, out io.Writer) (run func() error, err error) {
+	if len(args) > 0 && args[0] == modeACP {
+		if flags, ok := quick(args[1:]); ok {
+			return func() error { return (&acpCommand{}).Run(flags) }, nil
+		}
+	}
 	if flags, ok := quick(args); ok {
 		return func() error { return (&launchCommand{}).Run(flags) }, nil
 	}

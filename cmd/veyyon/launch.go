@@ -28,7 +28,7 @@ import (
 	"veyyon.dev/veyyon/core/template"
 	"veyyon.dev/veyyon/core/transcript"
 	"veyyon.dev/veyyon/core/veil"
-	"veyyon.dev/veyyon/router"
+	"veyyon.dev/veyyon/router/acp"
 	"veyyon.dev/veyyon/router/rpc"
 	"veyyon.dev/veyyon/stages"
 )
@@ -38,8 +38,6 @@ type launch struct {
 	flags       *launchFlags
 	signals     *signals       // nil for commands that serve nothing
 	withUI      bool           // rpc-ui: tools may ask the person
-	files       host.Files     // the host's part in text files
-	terminals   host.Terminals // the host's, nil when it has none
 	deadline    time.Time      // of the session; the zero time is none
 	outboxBytes int            // bounds what waits in memory for the host
 	dirs        config.Dirs
@@ -58,15 +56,15 @@ type launch struct {
 	resume      *transcript.Log
 	library     *prompt.Library
 	skills      *skill.Library
-	custom      string   // the text of --system-prompt
-	added       string   // the text of --append-system-prompt
-	told        sync.Map // the texts of what was passed over
+	custom      string    // the text of --system-prompt
+	added       string    // the text of --append-system-prompt
+	told        *sync.Map // the texts of what was passed over
 	team        *subagent.Team
 }
 
 // Run serves the protocol that --mode names.
 func (c *launchCommand) Run(flags *launchFlags) error {
-	l := &launch{flags: flags}
+	l := &launch{flags: flags, told: new(sync.Map)}
 	if err := l.check(c.Messages); err != nil {
 		return err
 	}
@@ -76,14 +74,17 @@ func (c *launchCommand) Run(flags *launchFlags) error {
 			return err
 		}
 	}
-	return serve(l)
+	if flags.Mode == modeACP {
+		return serve(l, acp.NewCodec(), acpMiddle(l))
+	}
+	return serve(l, rpc.NewCodec(), middle(l))
 }
 
 // check refuses what no file or model is needed to refuse.
 func (l *launch) check(messages []string) error {
 	switch l.flags.Mode {
 	case "rpc":
-	case "rpc-ui":
+	case "rpc-ui", modeACP:
 		l.withUI = true
 	case "":
 		if len(messages) > 0 {
@@ -93,7 +94,7 @@ func (l *launch) check(messages []string) error {
 		}
 		return errors.New("there is no terminal interface here. A host starts `veyyon --mode rpc`; see `veyyon --help`")
 	default:
-		return usageErrorf("--mode must be rpc or rpc-ui, not %q", l.flags.Mode)
+		return usageErrorf("--mode must be rpc, rpc-ui or acp, not %q", l.flags.Mode)
 	}
 	for _, text := range messages {
 		if strings.HasPrefix(text, "@") {
@@ -161,7 +162,7 @@ func (l *launch) configure() error {
 	if err := l.readSettings(); err != nil {
 		return err
 	}
-	l.settings = l.settings.WithHostDefaults()
+	_ = l.hostDefaults() // never fails
 	if l.flags.Cwd != "" {
 		return nil
 	}
@@ -171,6 +172,11 @@ func (l *launch) configure() error {
 	}
 	l.dir, l.leftHome = dir, false
 	return os.Chdir(dir)
+}
+
+func (l *launch) hostDefaults() error {
+	l.settings = l.settings.WithHostDefaults()
+	return nil
 }
 
 func (l *launch) readSettings() error {
@@ -261,15 +267,24 @@ func (l *launch) childEnv() []string {
 	return auth.StripSecrets(os.Environ(), l.models.SecretNames()...)
 }
 
-func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs, emit event.Sink) core.Options {
+// reach is what an agent may ask of its host, nil for what that does not offer.
+type reach struct {
+	emit     event.Sink
+	tools    host.Tools
+	uris     host.URIs
+	approver host.UI // asked about tool calls
+	ask      host.UI // asked by the tool ask
+}
+
+func (l *launch) agentOptions(runner *shell.Runner, r reach) core.Options {
 	s := l.settings
 	l.skills = l.newSkills()
 	l.library = l.newLibrary()
 	l.team = l.newTeam()
-	tools := l.tools(runner, ledger, uris)
+	tools := l.tools(runner, r)
 	return core.Options{
-		Models: l.models, Scope: l.scope, Tools: tools, HostTools: rpc.Tools{Ledger: ledger, Images: l.images()}, Shell: runner,
-		Transcripts: l.transcripts, Sessions: l.sessionsRoot(), System: l.system(tools), Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: emit, Deadline: l.deadline, Busy: newProcessors().tell,
+		Models: l.models, Scope: l.scope, Tools: tools, HostTools: r.tools, Shell: runner,
+		Transcripts: l.transcripts, Sessions: l.sessionsRoot(), System: l.system(tools), Dir: l.dir, CacheKey: l.flags.CacheKey, Emit: r.emit, Deadline: l.deadline, Busy: newProcessors().tell,
 		Full: l.flags.MessageUpdates == "full" || l.flags.MessageUpdates == "" && config.MessageUpdates.Of(s) == "full",
 		Retry: session.Retry{
 			Max: config.RetryMax.Of(s), BaseDelayMs: int64(config.RetryBaseDelay.Of(s)), MaxDelayMs: int64(config.RetryMaxDelay.Of(s)),
@@ -280,7 +295,7 @@ func (l *launch) agentOptions(runner *shell.Runner, ledger *router.Ledger, uris 
 		Templates: template.NewLibrary(template.Sources{
 			Agent: l.dirs.Agent, Warn: func(err error) { l.warnOnce("a command was passed over", err) },
 		}),
-		Approval: l.approval(rpc.UI{Ledger: ledger}, runner),
+		Approval: l.approval(r.approver, runner),
 	}
 }
 

@@ -41,6 +41,11 @@ func (l *launch) fork() error {
 	if err != nil {
 		return err
 	}
+	return l.forkOf(path)
+}
+
+// forkOf is fork for the session in a file.
+func (l *launch) forkOf(path string) error {
 	opts := l.transcripts(l.dir)
 	from, err := transcript.Read(path, opts)
 	if err != nil {

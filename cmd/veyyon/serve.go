@@ -39,7 +39,7 @@ const (
 var errSignalled = errors.New("a second signal came")
 
 // serve joins codec, table and agent to the pipe and waits for its end.
-func serve(l *launch) error {
+func serve(l *launch, codec frames.Codec, middle stages.Middle) error {
 	in, out, err := takeStdio()
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func serve(l *launch) error {
 			hangUp(stages.ErrHostGone)
 		}
 	}()
-	err = stages.Pipe(life, in, out, rpc.NewCodec(), middle(l), stages.Options{
+	err = stages.Pipe(life, in, out, codec, middle, stages.Options{
 		OutboxBytes: l.outboxBytes, EndInput: signals.soft,
 	})
 	switch {
@@ -112,7 +112,9 @@ func middle(l *launch) stages.Middle {
 		ledger := router.NewLedger(ctx, out, router.HexIDs())
 		uris := rpc.NewURIs(ledger)
 		sink := rpc.NewSink(ctx, out)
-		agent, err := core.New(ctx, l.agentOptions(runner, ledger, uris, sink.Emit))
+		agent, err := core.New(ctx, l.agentOptions(runner, reach{
+			emit: sink.Emit, tools: rpc.Tools{Ledger: ledger, Images: l.images()}, uris: uris, approver: rpc.UI{Ledger: ledger}, ask: l.person(ledger),
+		}))
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/file/picture"
+	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/subagent"
@@ -30,11 +31,11 @@ import (
 )
 
 // tools are the builtin tools that flags and settings leave.
-func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.URIs) tool.Set {
-	s, locks, texts := l.settings, &file.Locks{}, tool.Texts{Host: l.files, Own: l.owns}
+func (l *launch) tools(runner *shell.Runner, r reach) tool.Set {
+	s, locks, texts := l.settings, &file.Locks{}, tool.Texts{Host: r.files, Own: l.owns}
 	all := []tool.Tool{
-		read.New(read.Options{Texts: texts, URIs: uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Tags: l.hashline(), Plain: !l.hashline() && !config.ReadLineNumbers.Of(s), Images: l.images()}),
-		write.New(write.Options{Locks: locks, Texts: texts, URIs: uris, KeepGenerated: config.EditGenerated.Of(s), Tags: l.hashline()}),
+		read.New(read.Options{Texts: texts, URIs: r.uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Tags: l.hashline(), Plain: !l.hashline() && !config.ReadLineNumbers.Of(s), Images: l.images()}),
+		write.New(write.Options{Locks: locks, Texts: texts, URIs: r.uris, KeepGenerated: config.EditGenerated.Of(s), Tags: l.hashline()}),
 		l.editTool(locks, texts),
 	}
 	optional := func(on bool, t tool.Tool) {
@@ -42,7 +43,7 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 			all = append(all, t)
 		}
 	}
-	optional(config.BashOn.Of(s), bash.New(l.bashOptions(runner)))
+	optional(config.BashOn.Of(s), bash.New(l.bashOptions(runner, r.terminals)))
 	optional(config.GrepOn.Of(s), grep.New(config.GrepBefore.Of(s), config.GrepAfter.Of(s)))
 	optional(config.GlobOn.Of(s), glob.New())
 	optional(config.SearchOn.Of(s), websearch.New(websearch.Options{
@@ -53,8 +54,8 @@ func (l *launch) tools(runner *shell.Runner, ledger *router.Ledger, uris *rpc.UR
 	all = append(all, task.New(task.Options{
 		Team: l.team, Dir: l.dir, Batch: config.AgentBatch.Of(s), Async: config.AsyncOn.Of(s), Eager: config.AgentDelegation.Of(s) != "default",
 	}))
-	if l.withUI && config.AskOn.Of(s) {
-		all = append(all, ask.New(ui(ledger), time.Duration(config.AskTimeout.Of(s))*time.Second))
+	if r.ask != nil && config.AskOn.Of(s) {
+		all = append(all, ask.New(r.ask, time.Duration(config.AskTimeout.Of(s))*time.Second))
 	}
 	return tool.NewSet(l.chosen(all)...)
 }
@@ -65,10 +66,10 @@ func (l *launch) owns(of tool.Session, path string) bool {
 	return session.Owns(of, path) || file.Under(path, l.dirs.Sessions) || subagent.InCopy(path)
 }
 
-func (l *launch) bashOptions(runner *shell.Runner) bash.Options {
+func (l *launch) bashOptions(runner *shell.Runner, terminals host.Terminals) bash.Options {
 	s := l.settings
 	opts := bash.Options{
-		Runner: runner, Terminal: !l.withUI && !l.flags.NoPty && l.terminals == nil, Terminals: l.terminals, Async: config.AsyncOn.Of(s), Board: session.Board,
+		Runner: runner, Terminal: !l.withUI && !l.flags.NoPty && terminals == nil, Terminals: terminals, Async: config.AsyncOn.Of(s), Board: session.Board,
 		Columns: config.ToolMaxColumns.Of(s), MaxTimeout: config.ToolMaxTimeout.Of(s),
 	}
 	if config.AutoBackground.Of(s) {
@@ -160,8 +161,11 @@ func (l *launch) chosen(all []tool.Tool) []tool.Tool {
 	return slices.DeleteFunc(all, func(t tool.Tool) bool { return !slices.Contains(wanted, t.Spec().Name) })
 }
 
-// ui is the way to the person behind the host.
-func ui(ledger *router.Ledger) rpc.UI {
+// person is the way to the person behind the host, nil where tools may not ask.
+func (l *launch) person(ledger *router.Ledger) host.UI {
+	if !l.withUI {
+		return nil
+	}
 	titles := slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(strings.TrimSpace(os.Getenv("VEYYON_RPC_EMIT_TITLE"))))
 	return rpc.UI{Ledger: ledger, Titles: titles}
 }

@@ -50,7 +50,7 @@ func (t Tools) Call(ctx context.Context, call host.ToolCall, fn func(event.ToolO
 	if result.IsError {
 		return event.ToolOutput{}, hostError{text: toolErrorText(result.Output.Content)}
 	}
-	result.Output.Content = fitImages(t.Images, result.Output.Content)
+	result.Output.Content = picture.FitBlocks(t.Images, result.Output.Content)
 	return result.Output, nil
 }
 

@@ -73,7 +73,7 @@ func TestAHostToolsBadImageBecomesText(t *testing.T) {
 	small := pngOf(t, 4, 4)
 	content := message.Blocks{message.NewText("a"), message.NewImage("aGk=", "image/png"), message.NewImage(small, "image/gif")}
 	want := message.Blocks{message.NewText("a"), message.NewText("[image omitted: the image cannot be decoded]"), message.NewImage(small, "image/png")}
-	if diff := cmp.Diff(want, fitImages(nil, content)); diff != "" {
+	if diff := cmp.Diff(want, picture.FitBlocks(nil, content)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

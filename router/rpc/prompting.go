@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/file/picture"
 	"veyyon.dev/veyyon/core/session"
 	wire "veyyon.dev/veyyon/frames/rpc"
 	"veyyon.dev/veyyon/router"
@@ -77,7 +78,7 @@ func (c *commands) newSession(ctx context.Context, n wire.NewSession) (router.An
 func (c *commands) fitted(p wire.Prompt) (session.Prompt, error) {
 	asked := session.Prompt{Text: p.Message, Behavior: p.Behavior}
 	for i, image := range p.Images {
-		fit, err := fitImage(c.images, image)
+		fit, err := picture.FitBlock(c.images, image)
 		if err != nil {
 			return session.Prompt{}, fault.Newf(fault.Invalid, "images[%d]: %v", i, err)
 		}

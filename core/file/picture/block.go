@@ -1,19 +1,18 @@
-package rpc
+package picture
 
 import (
 	"encoding/base64"
 	"fmt"
 
-	"veyyon.dev/veyyon/core/file/picture"
 	"veyyon.dev/veyyon/core/message"
 )
 
-// fitImage returns an image of the host's as it may go to a model: with the
-// media type that its bytes have, and shrunk by the fitter when it is too large. The error
-// says why no model can take it.
-func fitImage(fitter picture.Fitter, given *message.Image) (*message.Image, error) {
-	if size := base64.StdEncoding.DecodedLen(len(given.Data)); size > picture.MaxBytes+2 { // the padding counts
-		return nil, fmt.Errorf("the image is larger than the limit of %d bytes", picture.MaxBytes)
+// FitBlock returns an image of the host's as it may go to a model: with the media
+// type that its bytes have, and shrunk by the fitter when it is too large. The
+// error says why no model can take it.
+func FitBlock(fitter Fitter, given *message.Image) (*message.Image, error) {
+	if size := base64.StdEncoding.DecodedLen(len(given.Data)); size > MaxBytes+2 { // the padding counts
+		return nil, fmt.Errorf("the image is larger than the limit of %d bytes", MaxBytes)
 	}
 	raw, err := base64.StdEncoding.DecodeString(given.Data)
 	if err != nil {
@@ -31,9 +30,9 @@ func fitImage(fitter picture.Fitter, given *message.Image) (*message.Image, erro
 	return &image, nil
 }
 
-// fitImages does so for the images of a host tool; a text takes the place of one
+// FitBlocks does so for the images of a host tool; a text takes the place of one
 // that no model can take.
-func fitImages(fitter picture.Fitter, content message.Blocks) message.Blocks {
+func FitBlocks(fitter Fitter, content message.Blocks) message.Blocks {
 	fit := make(message.Blocks, len(content))
 	for i, block := range content {
 		fit[i] = block
@@ -41,7 +40,7 @@ func fitImages(fitter picture.Fitter, content message.Blocks) message.Blocks {
 		if !ok {
 			continue
 		}
-		if small, err := fitImage(fitter, image); err != nil {
+		if small, err := FitBlock(fitter, image); err != nil {
 			fit[i] = message.NewText(fmt.Sprintf("[image omitted: %v]", err))
 		} else {
 			fit[i] = small
