@@ -46,7 +46,6 @@ func standby(logs string) {
 func acpMiddle(l *launch) stages.Middle {
 	return func(ctx context.Context, inbound <-chan frames.Inbound, out stages.Outbox) error {
 		<-l.signals.heard
-		standby(l.dirs.Logs)
 		runner := shell.New(l.shellOptions())
 		defer closeRunner(runner)
 		ledger := router.NewLedger(ctx, out, router.DecimalIDs())

@@ -75,6 +75,7 @@ func (c *launchCommand) Run(flags *launchFlags) error {
 		}
 	}
 	if flags.Mode == modeACP {
+		standby(l.dirs.Logs)
 		return serve(l, acp.NewCodec(), acpMiddle(l))
 	}
 	return serve(l, rpc.NewCodec(), middle(l))

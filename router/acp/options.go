@@ -146,7 +146,7 @@ func (one *session) set(ctx context.Context, id, value string) error {
 		if !slices.ContainsFunc(option.Options, func(c wire.Choice) bool { return c.Value == value }) {
 			return unknown("thinking level: " + value)
 		}
-		if state.Model == nil {
+		if len(option.Options) == 1 {
 			return nil // off is all there is
 		}
 		return one.agent.SetThinkingLevel(ctx, value)
