@@ -11,11 +11,11 @@ var mayImport = []struct {
 	of  []string
 }{
 	{"frames", nil},
-	{"frames/...", []string{"frames", "core/message", "core/event"}},
+	{"frames/...", []string{"frames", "core/message", "core/event", "core/fault"}},
 	{"stages", []string{"frames"}},
 	{"stages/client", []string{"stages", "frames"}},
 	{"router", []string{"stages", "frames", "core/fault", "core/host"}},
-	{"router/...", []string{"router", "stages", "frames", "frames/rpc", "core/..."}},
+	{"router/...", []string{"router", "stages", "frames", "frames/rpc", "frames/acp", "core/..."}},
 	{"core/message", nil},
 	{"core/fault", nil},
 	{"core/event", []string{"core/message"}},
@@ -53,6 +53,7 @@ var channelsIn = map[string]string{
 	"stages/client/process.go": "the exit of the server",
 	"router/ledger.go":         "wakes the asker of one question",
 	"router/rpc/table.go":      "the turn of one large answer",
+	"router/acp/turns.go":      "the end of one prompt",
 
 	"core/agent.go":            "the end of all sessions",
 	"core/hub/hub.go":          "the table of sessions, for one change at a time",

@@ -58,11 +58,12 @@ func (e *Error) Error() string { return e.text }
 // Unwrap returns what Wrap was given.
 func (e *Error) Unwrap() error { return e.err }
 
-// AboutOf is what About has said of err, nil when nothing.
+// AboutOf is what About has said of err, or of what it wraps; nil when nothing.
 func AboutOf(err error) map[string]string {
-	var coded *Error
-	if errors.As(err, &coded) {
-		return coded.about
+	for coded := (*Error)(nil); errors.As(err, &coded); err = coded.err {
+		if coded.about != nil {
+			return coded.about
+		}
 	}
 	return nil
 }

@@ -50,6 +50,7 @@ type Server struct {
 	ledger *router.Ledger
 	client atomic.Pointer[wire.Capabilities]
 	shelf  transcript.Shelf // what lists have read
+	works  sync.WaitGroup   // one for each session that has a turn, or unwinds; End waits
 
 	mu       sync.Mutex
 	sessions map[string]*session // the open ones, by id
@@ -80,6 +81,7 @@ func (s *Server) End(ctx context.Context) {
 		all.Go(func() { one.close(ctx) })
 	}
 	all.Wait()
+	s.works.Wait() // the turns are over, and what unwinds is bounded by closeGrace
 }
 
 // send sends a frame for as long as the connection lives.

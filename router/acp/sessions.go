@@ -47,7 +47,6 @@ type session struct {
 
 	mu    sync.Mutex
 	turns []*turn // the first is under way
-	works sync.WaitGroup
 }
 
 // newSession begins a session.
@@ -212,13 +211,13 @@ func (s *Server) close(_ context.Context, id string) (router.Finish, error) {
 
 // close waits for the turns, and ends the agent.
 func (one *session) close(ctx context.Context) {
-	one.cancelAll()
-	ended := make(chan struct{})
-	go func() { defer close(ended); one.works.Wait() }() // the turns are cancelled, and end
-	select {
-	case <-ended:
-	case <-ctx.Done():
-	case <-time.After(closeGrace):
+	ctx, cancel := context.WithTimeout(ctx, closeGrace)
+	defer cancel()
+	for _, t := range one.cancelAll() {
+		select {
+		case <-t.ended:
+		case <-ctx.Done():
+		}
 	}
 	one.unwind(errClosed)
 }

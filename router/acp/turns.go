@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
-	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/file/picture"
 	"veyyon.dev/veyyon/core/message"
 	core "veyyon.dev/veyyon/core/session"
@@ -28,6 +28,7 @@ const (
 var (
 	errCancelled = errors.New("the client has cancelled the turn")
 	errReplaced  = errors.New("another prompt has taken the place of this turn")
+	errStuck     = errors.New("ACP cancel cleanup timed out")
 )
 
 // A turn is a prompt on its way. Those of a session follow one another; the first
@@ -72,7 +73,7 @@ func (one *session) submit(t *turn) {
 	defer one.mu.Unlock()
 	one.turns = append(one.turns, t)
 	if len(one.turns) == 1 {
-		one.works.Go(one.work) // ends when no turn is left; each ends with the session
+		one.server.works.Go(one.work) // ends when no turn is left; each ends with the session
 		return
 	}
 	first := one.turns[0]
@@ -129,13 +130,14 @@ func (s *Server) cancel(_ context.Context, id string) (router.Answer, error) {
 	return router.Answer{}, nil
 }
 
-// cancelAll ends the turn under way and those behind it.
-func (one *session) cancelAll() {
+// cancelAll ends the turn under way and those behind it, and returns them.
+func (one *session) cancelAll() []*turn {
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	for _, t := range one.turns {
 		t.cancel(errClosed)
 	}
+	return slices.Clone(one.turns)
 }
 
 var cancelled = wire.PromptResult{StopReason: wire.StopCancelled}
@@ -210,7 +212,7 @@ func (one *session) abort() error {
 		return nil
 	}
 	one.server.remove(one.id)
-	go one.unwind(fault.New(fault.Internal, "ACP cancel cleanup timed out")) // bounded by closeGrace
+	one.server.works.Go(func() { one.unwind(errStuck) })
 	return nil
 }
 
