@@ -53,6 +53,11 @@ type (
 		ToolName   string          `json:"toolName"`
 		Args       json.RawMessage `json:"args"`
 	}
+	// ToolRunning says that a call has been let run. Hosts of the RPC protocol do
+	// not know it.
+	ToolRunning struct {
+		ToolCallID string `json:"toolCallId"`
+	}
 	// ToolUpdate replaces the call's earlier updates.
 	ToolUpdate struct {
 		ToolCallID    string          `json:"toolCallId"`
@@ -246,6 +251,7 @@ func (MessageStart) Name() string         { return "message_start" }
 func (*MessageUpdate) Name() string       { return "message_update" }
 func (MessageEnd) Name() string           { return "message_end" }
 func (ToolStart) Name() string            { return "tool_execution_start" }
+func (ToolRunning) Name() string          { return "tool_execution_running" }
 func (ToolUpdate) Name() string           { return "tool_execution_update" }
 func (ToolEnd) Name() string              { return "tool_execution_end" }
 func (AutoRetryStart) Name() string       { return "auto_retry_start" }

@@ -90,7 +90,7 @@ func (g *stage) hear(events ...event.Event) {
 	defer g.mu.Unlock()
 	for _, e := range events {
 		switch e := e.(type) {
-		case *event.MessageUpdate, event.MessageStart, event.ToolStart, event.ToolEnd, event.SessionSettled:
+		case *event.MessageUpdate, event.MessageStart, event.ToolStart, event.ToolRunning, event.ToolEnd, event.SessionSettled:
 		case event.MessageEnd:
 			g.heard = append(g.heard, brief(e.Message))
 		case event.TodoReminder:

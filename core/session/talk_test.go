@@ -91,7 +91,7 @@ func (k *talk) told() []string {
 	var out []string
 	for _, e := range k.events {
 		switch e := e.(type) {
-		case *event.MessageUpdate, event.MessageStart, event.TurnStart, event.TurnEnd, event.ToolStart, event.ToolEnd, event.SessionSettled:
+		case *event.MessageUpdate, event.MessageStart, event.TurnStart, event.TurnEnd, event.ToolStart, event.ToolRunning, event.ToolEnd, event.SessionSettled:
 		case event.MessageEnd:
 			out = append(out, short(e.Message))
 		case event.CompactionStart:

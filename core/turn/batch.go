@@ -32,6 +32,7 @@ type report struct {
 	call    *message.ToolCall
 	output  tool.Output
 	err     error
+	runs    bool // it has been let run
 	done    bool
 	stopped bool // the batch had been told to stop when the call ended
 }
@@ -105,6 +106,10 @@ func (t *Turn) together(ctx context.Context, stop context.CancelCauseFunc, in In
 			continue
 		}
 		if !open[r.call] {
+			continue
+		}
+		if r.runs {
+			t.emit(event.ToolRunning{ToolCallID: r.call.ID})
 			continue
 		}
 		if !r.done {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -97,6 +98,8 @@ func short(e event.Event) string {
 		return string(e.Part.Kind)
 	case event.ToolStart:
 		return "run " + e.ToolCallID
+	case event.ToolRunning:
+		return "running " + e.ToolCallID
 	case event.ToolUpdate:
 		return "update " + e.ToolCallID + " " + e.PartialResult.Content.Text()
 	case event.ToolEnd:
@@ -156,9 +159,9 @@ func TestCallsInARowOverlapAndAnExclusiveOneRunsAlone(t *testing.T) {
 		if len(o.Results) != 4 {
 			t.Errorf("%d results", len(o.Results))
 		}
-		tail := steps[len(steps)-8:]
+		tail := steps[len(steps)-10:]
 		want := []string{
-			"run c2", "ran c2 error=false", "start toolResult", "end toolResult", "run c3", "ran c3 error=false", "start toolResult", "end toolResult",
+			"run c2", "running c2", "ran c2 error=false", "start toolResult", "end toolResult", "run c3", "running c3", "ran c3 error=false", "start toolResult", "end toolResult",
 		}
 		if diff := cmp.Diff(want, tail); diff != "" {
 			t.Error(diff)
@@ -175,7 +178,7 @@ func TestUpdatesStandBetweenStartAndEndOfTheirCall(t *testing.T) {
 	steps, _ := play(t.Context(), turn.Input{Provider: calling("chatty {}"), Tools: tool.NewSet(chatty)})
 	want := []string{
 		"start assistant", "toolcall_start", "toolcall_delta", "toolcall_end", "end assistant",
-		"run c0", "update c0 one", "update c0 two", "ran c0 error=false", "start toolResult", "end toolResult",
+		"run c0", "running c0", "update c0 one", "update c0 two", "ran c0 error=false", "start toolResult", "end toolResult",
 	}
 	if diff := cmp.Diff(want, steps); diff != "" {
 		t.Error(diff)
@@ -186,10 +189,15 @@ func TestEveryCallGetsOneResultWhateverGoesWrong(t *testing.T) {
 	broken := does{"broken", false, func(context.Context, tool.Call) (tool.Output, error) { panic("boom") }}
 	silent := does{"silent", false, func(context.Context, tool.Call) (tool.Output, error) { return tool.Output{}, nil }}
 	odd := does{"odd", false, func(context.Context, tool.Call) (tool.Output, error) { return tool.TextOutput("a\x00b\xff"), nil }}
-	_, o := play(t.Context(), turn.Input{
+	steps, o := play(t.Context(), turn.Input{
 		Provider: calling("broken {}", "nobody {}", "silent {\"n\":\"x\"}", "silent {bad", "silent {}", "odd {}"),
 		Tools:    tool.NewSet(broken, silent, odd),
 	})
+	for id, runs := range map[string]bool{"c0": true, "c1": false, "c3": false, "c4": true} {
+		if slices.Contains(steps, "running "+id) != runs {
+			t.Errorf("%s is told to run: %v", id, !runs)
+		}
+	}
 	got := texts(o)
 	for id, want := range map[string]string{
 		"c0": "boom", "c1": "Tool nobody not found", "c2": `Validation failed for tool "silent":`, "c3": `Validation failed for tool "silent":`,
@@ -379,6 +387,7 @@ func TestUpdatesBehindTheEndOfTheirCallAreDropped(t *testing.T) {
 		want := []string{
 			"run c0", "run c1", "ran c0 error=false", "start toolResult", "end toolResult", "ran c1 error=false", "start toolResult", "end toolResult",
 		}
+		steps = slices.DeleteFunc(steps, func(s string) bool { return strings.HasPrefix(s, "running ") }) // they overlap
 		if diff := cmp.Diff(want, steps[len(steps)-len(want):]); diff != "" {
 			t.Error(diff)
 		}

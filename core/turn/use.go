@@ -89,6 +89,7 @@ func (u *use) refuse(refusal *tool.Output) {
 // work runs the call, if it may run, and ends with its done report.
 func (u *use) work(ctx context.Context) {
 	if u.run {
+		u.send(report{call: u.report.call, runs: true})
 		u.fence(func() { u.report.output, u.report.err = u.tool.Run(ctx, u.call) })
 	}
 	u.report.stopped = ctx.Err() != nil

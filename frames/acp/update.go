@@ -17,6 +17,16 @@ type Update struct {
 	Update    any    `json:"update"`
 }
 
+// A Progress is the body of a session/update about a call that is running. A newer
+// one of the same call supersedes it.
+type Progress struct {
+	SessionID string   `json:"sessionId"`
+	Update    ToolCall `json:"update"`
+}
+
+// Supersedes returns what all progress of one call shares.
+func (p Progress) Supersedes() string { return p.SessionID + " " + p.Update.ToolCallID }
+
 // A ChunkKind says whose text a chunk is.
 type ChunkKind string
 

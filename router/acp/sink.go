@@ -138,6 +138,8 @@ func (s *sink) tell(e event.Event) {
 		}
 	case event.ToolStart:
 		s.begun(e)
+	case event.ToolRunning:
+		s.update(wire.ToolCall{Update: updateCall, ToolCallID: e.ToolCallID, Status: statusRunning})
 	case event.ToolUpdate:
 		s.progressed(e)
 	case event.ToolEnd:

@@ -138,12 +138,12 @@ func (s *sink) begun(e event.ToolStart) {
 // progressed tells how far a call is.
 func (s *sink) progressed(e event.ToolUpdate) {
 	c := s.calls[e.ToolCallID]
-	if c == nil {
+	if c == nil || s.closed {
 		return
 	}
-	s.update(progress{wire.ToolCall{
+	s.session.server.send(frames.Note{Name: wire.UpdateMethod, Body: wire.Progress{SessionID: s.session.id, Update: wire.ToolCall{
 		Update: updateCall, ToolCallID: e.ToolCallID, Status: statusRunning, Content: c.shown(e.PartialResult), RawOutput: e.PartialResult,
-	}})
+	}}})
 }
 
 // ended tells what a call gave.
@@ -164,9 +164,6 @@ func (s *sink) ended(e event.ToolEnd) {
 		s.plan(todos)
 	}
 }
-
-// progress is an update that a newer one makes worthless.
-type progress struct{ wire.ToolCall }
 
 // shown is what a result holds, behind the command.
 func (c *call) shown(result event.ToolOutput) []wire.ToolContent {

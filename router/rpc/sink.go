@@ -27,14 +27,14 @@ func NewSink(ctx context.Context, out stages.Outbox) *Sink { return &Sink{ctx: c
 func (s *Sink) Emit(events ...event.Event) {
 	keep := s.filter.Load()
 	if len(events) == 1 {
-		if keep.passes(events[0]) {
+		if known(events[0]) && keep.passes(events[0]) {
 			s.send(note(events[0]))
 		}
 		return
 	}
 	batch := make(frames.Batch, 0, len(events))
 	for _, e := range events {
-		if keep.passes(e) {
+		if known(e) && keep.passes(e) {
 			batch = append(batch, note(e))
 		}
 	}
@@ -45,6 +45,17 @@ func (s *Sink) Emit(events ...event.Event) {
 
 func (s *Sink) send(f frames.Outbound) {
 	_ = s.out.Send(s.ctx, f) // fails only when nobody reads any more
+}
+
+// known tells whether the protocol has a frame for the event.
+func known(e event.Event) bool {
+	switch e := e.(type) {
+	case event.ToolRunning:
+		return false
+	case event.SubagentEvent:
+		return known(e.Event)
+	}
+	return true
 }
 
 // note wraps an event. Those that a slow host may get merged or replaced are
