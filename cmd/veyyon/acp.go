@@ -71,7 +71,7 @@ func (l *launch) agentFor(ctx context.Context, runner *shell.Runner, w acp.Wante
 		}
 	}
 	one.settle()
-	return core.New(ctx, one.agentOptions(runner, reach{emit: w.Client.Emit}))
+	return core.New(ctx, one.agentOptions(runner, reach{emit: w.Client.Emit, approver: w.Client.Approver}))
 }
 
 // goOn opens the session that is wanted, or a copy of it.

@@ -8,11 +8,12 @@ import (
 	"veyyon.dev/veyyon/core/config"
 	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/shell"
+	"veyyon.dev/veyyon/router/acp"
 )
 
 // approval says which tool calls run, and who is asked about the others. Under
 // both protocols the host is.
-func (l *launch) approval(ui host.UI, runner *shell.Runner) *approval.Options {
+func (l *launch) approval(approver host.Approver, runner *shell.Runner) *approval.Options {
 	s := l.settings
 	rules, faults := approval.ParseRules(config.Approval.Of(s))
 	for _, fault := range faults {
@@ -25,11 +26,17 @@ func (l *launch) approval(ui host.UI, runner *shell.Runner) *approval.Options {
 			}
 		}
 	}
-	return &approval.Options{
-		Policy: approval.Policy{Mode: l.approvalMode(), Rules: rules, Foreign: !runner.Bash()},
-		UI:     ui, Timeout: time.Duration(config.ApprovalTimeout.Of(s)) * time.Second,
+	o := &approval.Options{
+		Policy:   approval.Policy{Mode: l.approvalMode(), Rules: rules, Foreign: !runner.Bash()},
+		Approver: approver, Timeout: time.Duration(config.ApprovalTimeout.Of(s)) * time.Second,
 		Remember: config.ApprovalMemory.Of(s), Bypass: l.flags.SkipAsking,
 	}
+	if l.flags.Mode == modeACP {
+		_, given := config.ApprovalMode.Given(s)
+		o.Policy.Careful = l.flags.ApprovalMode == "" && !l.flags.Yolo && !given
+		o.Remember, o.Kinds, o.Texts = true, true, acp.PermissionTexts
+	}
+	return o
 }
 
 // approvalMode is that of the flags, or else of the settings. Of a flag that is

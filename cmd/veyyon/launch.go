@@ -273,8 +273,8 @@ type reach struct {
 	emit     event.Sink
 	tools    host.Tools
 	uris     host.URIs
-	approver host.UI // asked about tool calls
-	ask      host.UI // asked by the tool ask
+	approver host.Approver // asked about tool calls
+	ask      host.UI       // asked by the tool ask
 }
 
 func (l *launch) agentOptions(runner *shell.Runner, r reach) core.Options {

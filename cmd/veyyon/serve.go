@@ -17,6 +17,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"veyyon.dev/veyyon/core"
+	"veyyon.dev/veyyon/core/approval"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/frames"
 	"veyyon.dev/veyyon/router"
@@ -113,7 +114,7 @@ func middle(l *launch) stages.Middle {
 		uris := rpc.NewURIs(ledger)
 		sink := rpc.NewSink(ctx, out)
 		agent, err := core.New(ctx, l.agentOptions(runner, reach{
-			emit: sink.Emit, tools: rpc.Tools{Ledger: ledger, Images: l.images()}, uris: uris, approver: rpc.UI{Ledger: ledger}, ask: l.person(ledger),
+			emit: sink.Emit, tools: rpc.Tools{Ledger: ledger, Images: l.images()}, uris: uris, approver: approval.Dialogs{UI: rpc.UI{Ledger: ledger}}, ask: l.person(ledger),
 		}))
 		if err != nil {
 			return err

@@ -13,25 +13,20 @@ import (
 	"veyyon.dev/veyyon/core/tool"
 )
 
-// What the dialog offers. The wider answers hold for all calls of the tool in
-// the session, and are offered only when Options.Remember says so.
-const (
-	answerApprove    = "Approve"
-	answerApproveAll = "Approve for this session"
-	answerDeny       = "Deny"
-	answerDenyAll    = "Deny for this session"
-)
-
 // errAway is why a dialog is taken back: nobody is there to answer it.
 var errAway = errors.New("the host has left this conversation")
 
 // Options are what a gate is made of.
 type Options struct {
 	Policy   Policy
-	UI       host.UI       // nil when nobody can be asked
-	Timeout  time.Duration // of a dialog; 0 waits for ever
-	Remember bool          // the dialog offers answers that hold for the session
-	Bypass   bool          // nobody is asked, as if all were approved, until SetBypass says otherwise
+	Approver host.Approver // nil when nobody can be asked
+	Timeout  time.Duration // of a question; 0 waits for ever
+	Remember bool          // answers that hold for the session are offered
+	// Kinds parts the calls that an answer holds for into kinds: an edit that
+	// deletes or moves a file is not one that changes it.
+	Kinds  bool
+	Texts  Texts
+	Bypass bool // nobody is asked, as if all were approved, until SetBypass says otherwise
 }
 
 // A Gate stands before the tools of one session and of the agents that work for
@@ -51,7 +46,7 @@ type common struct {
 
 	mu         sync.Mutex
 	bypass     bool
-	remembered map[string]Verdict // by tool
+	remembered map[string]Verdict // by what keyOf says
 	present    context.Context    // ends when the host leaves
 	leave      context.CancelCauseFunc
 }
@@ -131,17 +126,17 @@ func (g *Gate) Check(spec tool.Spec, call tool.Call) (refusal *tool.Output, ask 
 		if known, ok := g.known(c, d); ok {
 			return output(known), nil
 		}
-		return nil, func(ctx context.Context) *tool.Output { return output(g.settle(ctx, c, d)) }
+		return nil, func(ctx context.Context) *tool.Output { return output(g.settle(ctx, call.ID, c, d)) }
 	}
 	return output(d), nil
 }
 
 // settle turns the wish to ask into a verdict.
-func (g *Gate) settle(ctx context.Context, c Call, d Decision) Decision {
+func (g *Gate) settle(ctx context.Context, id string, c Call, d Decision) Decision {
 	g.mu.Lock()
 	present := g.present
 	g.mu.Unlock()
-	if g.opts.UI == nil || present.Err() != nil {
+	if g.opts.Approver == nil || present.Err() != nil {
 		return unavailable(c)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -154,7 +149,7 @@ func (g *Gate) settle(ctx context.Context, c Call, d Decision) Decision {
 	if known, ok := g.known(c, d); ok { // the dialog before may have settled it
 		return known
 	}
-	return g.ask(ctx, c, d)
+	return g.ask(ctx, id, c, d)
 }
 
 // known is what needs no question: the person has said it.
@@ -164,10 +159,10 @@ func (g *Gate) known(c Call, d Decision) (Decision, bool) {
 	if g.bypass {
 		return Decision{Verdict: Allow}, true
 	}
-	verdict := g.remembered[c.Tool]
+	verdict := g.remembered[g.keyOf(c)]
 	switch {
 	case verdict == Deny:
-		return refused(Denied, deniedText(c)), true
+		return refused(Denied, g.opts.Texts.before(c.Tool)), true
 	case verdict == Allow && !d.Again:
 		return Decision{Verdict: Allow}, true
 	}
@@ -177,21 +172,24 @@ func (g *Gate) known(c Call, d Decision) (Decision, bool) {
 func (g *Gate) remember(c Call, v Verdict) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.remembered[c.Tool] = v
+	g.remembered[g.keyOf(c)] = v
 }
 
-// ask shows the dialog.
-//
-// Protocol: "Extension UI Sub-Protocol"; facts/platform 7.4.
-func (g *Gate) ask(ctx context.Context, c Call, d Decision) Decision {
-	offered := []string{answerApprove, answerDeny}
-	if g.opts.Remember {
-		offered = []string{answerApprove, answerDeny, answerDenyAll}
-		if !d.Again {
-			offered = []string{answerApprove, answerApproveAll, answerDeny, answerDenyAll}
-		}
+// keyOf names the calls that an answer for this one holds for.
+func (g *Gate) keyOf(c Call) string {
+	if kind := c.fate(); g.opts.Kinds && kind != "" {
+		return c.Tool + ":" + kind
 	}
-	answer, err := g.opts.UI.Ask(ctx, host.Select{Title: g.title(c, d), Options: offered, Timeout: g.opts.Timeout})
+	return c.Tool
+}
+
+// ask puts the question.
+func (g *Gate) ask(ctx context.Context, id string, c Call, d Decision) Decision {
+	grant, err := g.opts.Approver.Approve(ctx, host.Permission{
+		CallID: id, Tool: c.Tool, Args: c.Args, Text: g.title(c, d), Title: c.gist(),
+		Lasting: g.opts.Remember, LastingAllow: g.opts.Remember && !d.Again, Timeout: g.opts.Timeout,
+	})
+	texts := g.opts.Texts
 	switch {
 	case errors.Is(err, host.ErrGone):
 		return refused(Unavailable, err.Error())
@@ -199,19 +197,19 @@ func (g *Gate) ask(ctx context.Context, c Call, d Decision) Decision {
 		return interrupted(ctx, c)
 	case err != nil:
 		return refused(Unavailable, err.Error())
-	case answer.TimedOut:
-		return refused(TimedOut, deniedText(c))
-	case !answer.Given:
-		return refused(Dismissed, deniedText(c))
 	}
-	switch value := answer.Value; {
-	case value == answerApprove:
+	switch grant {
+	case host.Allowed:
 		return Decision{Verdict: Allow}
-	case value == answerApproveAll && g.opts.Remember && !d.Again:
+	case host.AllowedAlways:
 		g.remember(c, Allow)
 		return Decision{Verdict: Allow}
-	case value == answerDenyAll && g.opts.Remember:
+	case host.DeniedAlways:
 		g.remember(c, Deny)
+	case host.Dismissed:
+		return refused(Dismissed, texts.dismissed(c.Tool))
+	case host.TimedOut:
+		return refused(TimedOut, texts.dismissed(c.Tool))
 	}
-	return refused(Denied, deniedText(c))
+	return refused(Denied, texts.denied(c.Tool))
 }

@@ -16,6 +16,7 @@ type fileArguments struct {
 	Paths []string `json:"paths"`
 	// Edits and Input are those of edit where it goes by patches.
 	Edits []struct {
+		Op     string `json:"op"`
 		Rename string `json:"rename"`
 	} `json:"edits"`
 	Input string `json:"input"`
@@ -57,6 +58,59 @@ func (c Call) paths() (paths []string) {
 	}
 	return each
 }
+
+// What becomes of a file that an edit does not just change.
+const (
+	fateDelete = "delete"
+	fateMove   = "move"
+)
+
+// fate tells whether an edit deletes files or moves them, "" for neither.
+// Deleting counts for more.
+func (c Call) fate() string {
+	if c.Tool != "edit" {
+		return ""
+	}
+	var args fileArguments
+	_ = json.Unmarshal(c.Args, &args) // as above
+	moves := strings.Contains(args.Input, patch.MoveTo)
+	if strings.Contains(args.Input, patch.DeleteFile) {
+		return fateDelete
+	}
+	for _, e := range args.Edits {
+		if e.Op == "delete" {
+			return fateDelete
+		}
+		moves = moves || e.Rename != ""
+	}
+	if moves {
+		return fateMove
+	}
+	return ""
+}
+
+// gist says in a line what a call does (facts/acp 10.1).
+func (c Call) gist() string {
+	if c.Tool == shellTool {
+		var args shellArguments
+		_ = json.Unmarshal(c.Args, &args) // they fit the schema
+		runes := []rune(strings.TrimSpace(args.Command))
+		return string(runes[:min(len(runes), maxGist)])
+	}
+	paths := c.paths()
+	switch fate := c.fate(); {
+	case fate == fateDelete && len(paths) > 0:
+		return "Delete " + paths[0]
+	case fate == fateMove && len(paths) > 1:
+		return "Move " + paths[0] + " to " + paths[1]
+	case len(paths) > 0:
+		return c.Tool + ": " + paths[0]
+	}
+	return c.Tool
+}
+
+// maxGist is how many characters of a shell line the gist has.
+const maxGist = 80
 
 // fixedPart is the directory that a pattern begins in.
 func fixedPart(pattern string) string {

@@ -19,6 +19,9 @@ const shellTool = "bash"
 type Policy struct {
 	Mode  Mode
 	Rules map[string]Rule // by tool, in small letters
+	// Careful asks about shell lines, and edits that delete or move files, where
+	// Mode is Yolo since nobody has chosen one (facts/acp 10.3).
+	Careful bool
 	// Foreign says that the shell is not bash, so that nothing is known of its
 	// lines.
 	Foreign bool
@@ -55,6 +58,9 @@ func (p Policy) Decide(c Call) Decision {
 	rule := p.Rules[strings.ToLower(c.Tool)]
 	if rule.Verdict == Deny {
 		return Decision{Verdict: Deny, Reason: blocked(c.Tool)}
+	}
+	if p.Careful && (c.Tool == shellTool || c.fate() != "") {
+		p.Mode = Ask
 	}
 	if p.Mode == Yolo && rule.Verdict != Prompt && !rule.patterned() {
 		return Decision{Verdict: Allow}

@@ -1,9 +1,11 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"veyyon.dev/veyyon/core/tool"
 )
@@ -50,8 +52,19 @@ func output(d Decision) *tool.Output {
 	return &out
 }
 
-// The texts that are agreed on (facts/platform 7.4).
-func deniedText(c Call) string { return "Tool call denied by user: " + c.Tool }
+// Texts are the words in which models hear of what a person said. The zero Texts
+// are those of facts/platform 7.4. Each %s is the tool.
+type Texts struct{ Denied, DeniedBefore, Dismissed string }
+
+const deniedText = "Tool call denied by user: %s"
+
+func (t Texts) denied(tool string) string    { return filled(t.Denied, tool) }
+func (t Texts) before(tool string) string    { return filled(t.DeniedBefore, tool) }
+func (t Texts) dismissed(tool string) string { return filled(t.Dismissed, tool) }
+
+func filled(text, tool string) string {
+	return strings.ReplaceAll(cmp.Or(text, deniedText), "%s", tool)
+}
 
 func unavailable(c Call) Decision {
 	return refused(Unavailable, fmt.Sprintf("Tool %q requires approval but no interactive UI available.\nOptions:\n"+

@@ -9,6 +9,7 @@ import (
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/file/picture"
+	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/transcript"
 	"veyyon.dev/veyyon/frames"
 	wire "veyyon.dev/veyyon/frames/acp"
@@ -39,7 +40,8 @@ type Wanted struct {
 
 // Client is what an agent may ask of the client for its session.
 type Client struct {
-	Emit event.Sink
+	Emit     event.Sink
+	Approver host.Approver
 }
 
 // A Server has the sessions of a connection. Safe for concurrent use.

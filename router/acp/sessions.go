@@ -159,7 +159,7 @@ func (s *Server) open(ctx context.Context, w Wanted) (*session, error) {
 
 // clientOf is what the agent of a session may ask of the client.
 func (s *Server) clientOf(one *session) Client {
-	return Client{Emit: one.sink.emit}
+	return Client{Emit: one.sink.emit, Approver: permissions{one}}
 }
 
 // opened answers what opens a session, and introduces the session some time

@@ -111,7 +111,7 @@ func (k *talk) middle(o talkOptions, models *registry.Registry) stages.Middle {
 		uris := NewURIs(ledger)
 		sink := NewSink(ctx, out)
 		if o.approval != nil {
-			o.approval.UI = UI{Ledger: ledger}
+			o.approval.Approver = approval.Dialogs{UI: UI{Ledger: ledger}}
 		}
 		script, _ := models.Find(scripted.ID, scripted.Script)
 		team := subagent.New(subagent.Options{

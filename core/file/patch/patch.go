@@ -46,22 +46,23 @@ type Line struct {
 	Text string
 }
 
-// The words of a patch.
+// The words of a patch. Those that are exported begin a line about a file that is
+// deleted, and about one that is moved.
 const (
 	begin      = "*** Begin Patch"
 	end        = "*** End Patch"
 	endOfFile  = "*** End of File"
 	addFile    = "*** Add File: "
-	deleteFile = "*** Delete File: "
+	DeleteFile = "*** Delete File: "
 	updateFile = "*** Update File: "
-	moveTo     = "*** Move to: "
+	MoveTo     = "*** Move to: "
 )
 
 // Paths are the paths that a patch names, or changes by line numbers, in their
 // order, also where these are refused.
 func Paths(text string) (paths []string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		for _, word := range []string{addFile, deleteFile, updateFile, moveTo} {
+		for _, word := range []string{addFile, DeleteFile, updateFile, MoveTo} {
 			if path, ok := strings.CutPrefix(line, word); ok {
 				paths = append(paths, strings.TrimSpace(path))
 			}
@@ -107,14 +108,14 @@ func parseChange(lines []string) (c Change, used int, err error) {
 		if c.Text, err = newText(rest); err != nil {
 			return c, 0, fmt.Errorf("%s: %w", path, err)
 		}
-	case cut(head, deleteFile, &path):
+	case cut(head, DeleteFile, &path):
 		c = Change{Op: Delete, Path: path}
 		if text := strings.TrimSpace(strings.Join(rest, "\n")); text != "" {
-			return c, 0, fmt.Errorf("%s: nothing may follow %q, but there is %q", path, deleteFile+path, text)
+			return c, 0, fmt.Errorf("%s: nothing may follow %q, but there is %q", path, DeleteFile+path, text)
 		}
 	case cut(head, updateFile, &path):
 		c = Change{Op: Update, Path: path}
-		if len(rest) > 0 && cut(rest[0], moveTo, &c.Move) {
+		if len(rest) > 0 && cut(rest[0], MoveTo, &c.Move) {
 			rest = rest[1:]
 		}
 		if c.Hunks, err = parseHunks(rest); err != nil {
@@ -124,7 +125,7 @@ func parseChange(lines []string) (c Change, used int, err error) {
 			return c, 0, fmt.Errorf("%s: there is no change", path)
 		}
 	default:
-		return c, 0, fmt.Errorf("expected %q, %q or %q with a path, not %q", addFile, updateFile, deleteFile, head)
+		return c, 0, fmt.Errorf("expected %q, %q or %q with a path, not %q", addFile, updateFile, DeleteFile, head)
 	}
 	if c.Path == "" {
 		return c, 0, fmt.Errorf("%q names no file", head)
@@ -156,7 +157,7 @@ func newText(lines []string) (string, error) {
 
 // opens tells whether a change begins with the line.
 func opens(line string) bool {
-	return strings.HasPrefix(line, addFile) || strings.HasPrefix(line, deleteFile) || strings.HasPrefix(line, updateFile)
+	return strings.HasPrefix(line, addFile) || strings.HasPrefix(line, DeleteFile) || strings.HasPrefix(line, updateFile)
 }
 
 func cut(line, word string, rest *string) bool {
