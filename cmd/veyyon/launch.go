@@ -36,10 +36,10 @@ import (
 // launch is what flags, environment and files come to, before anything runs.
 type launch struct {
 	flags       *launchFlags
-	signals     *signals       // nil for commands that serve nothing
-	withUI      bool           // rpc-ui: tools may ask the person
-	deadline    time.Time      // of the session; the zero time is none
-	outboxBytes int            // bounds what waits in memory for the host
+	signals     *signals  // nil for commands that serve nothing
+	withUI      bool      // rpc-ui: tools may ask the person
+	deadline    time.Time // of the session; the zero time is none
+	outboxBytes int       // bounds what waits in memory for the host
 	dirs        config.Dirs
 	dir         string // working directory
 	leftHome    bool   // it is not where the program was started, the home
@@ -270,11 +270,13 @@ func (l *launch) childEnv() []string {
 
 // reach is what an agent may ask of its host, nil for what that does not offer.
 type reach struct {
-	emit     event.Sink
-	tools    host.Tools
-	uris     host.URIs
-	approver host.Approver // asked about tool calls
-	ask      host.UI       // asked by the tool ask
+	emit      event.Sink
+	tools     host.Tools
+	uris      host.URIs
+	approver  host.Approver // asked about tool calls
+	ask       host.UI       // asked by the tool ask
+	files     host.Files
+	terminals host.Terminals
 }
 
 func (l *launch) agentOptions(runner *shell.Runner, r reach) core.Options {

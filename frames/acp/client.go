@@ -140,6 +140,16 @@ func FileText(result json.RawMessage) (string, error) {
 
 var errNoContent = &AnswerError{Message: "the client's answer has no content"}
 
+// Written reads the answer to a WriteFile. Some clients put the text of an error
+// in the place of the result.
+func Written(result json.RawMessage) error {
+	var text string
+	if json.Unmarshal(result, &text) == nil && text != "" {
+		return &AnswerError{Message: text}
+	}
+	return nil
+}
+
 // TerminalID reads the answer to a CreateTerminal.
 func TerminalID(result json.RawMessage) (string, error) {
 	var answer struct {

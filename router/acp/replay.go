@@ -151,7 +151,7 @@ func (r *replayer) result(m *message.ToolResult) {
 	}
 	output := event.ToolOutput{Content: m.Content, Details: m.Details, IsError: m.IsError}
 	sink.send(wire.ToolCall{
-		Update: updateCall, ToolCallID: m.ToolCallID, Status: status, Content: c.shown(output), Locations: c.places(r.session.dir, m.Details), RawOutput: output,
+		Update: updateCall, ToolCallID: m.ToolCallID, Status: status, Content: c.shown(output), Locations: places(output), RawOutput: output,
 	})
 	if todos, ok := todosOf(m.ToolName, m.Details); ok {
 		sink.tellPlan(todos)

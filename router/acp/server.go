@@ -40,8 +40,11 @@ type Wanted struct {
 
 // Client is what an agent may ask of the client for its session.
 type Client struct {
-	Emit     event.Sink
-	Approver host.Approver
+	Emit      event.Sink
+	Approver  host.Approver
+	UI        host.UI // nil when it has no forms
+	Files     host.Files
+	Terminals host.Terminals // nil when it has none
 }
 
 // A Server has the sessions of a connection. Safe for concurrent use.

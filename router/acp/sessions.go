@@ -159,7 +159,15 @@ func (s *Server) open(ctx context.Context, w Wanted) (*session, error) {
 
 // clientOf is what the agent of a session may ask of the client.
 func (s *Server) clientOf(one *session) Client {
-	return Client{Emit: one.sink.emit, Approver: permissions{one}}
+	can := *s.client.Load()
+	c := Client{Emit: one.sink.emit, Approver: permissions{one}, Files: one.files(can)}
+	if can.Form {
+		c.UI = forms{one}
+	}
+	if can.Terminal {
+		c.Terminals = terminals{one}
+	}
+	return c
 }
 
 // opened answers what opens a session, and introduces the session some time

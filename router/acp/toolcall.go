@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -158,7 +159,7 @@ func (s *sink) ended(e event.ToolEnd) {
 		status = statusFailed
 	}
 	s.update(wire.ToolCall{
-		Update: updateCall, ToolCallID: e.ToolCallID, Status: status, Content: c.shown(e.Result), Locations: c.places(s.session.agent.Dir(), e.Result.Details), RawOutput: e.Result,
+		Update: updateCall, ToolCallID: e.ToolCallID, Status: status, Content: c.shown(e.Result), Locations: places(e.Result), RawOutput: e.Result,
 	})
 	if todos, ok := todosOf(e.ToolName, e.Result.Details); ok {
 		s.plan(todos)
@@ -168,6 +169,9 @@ func (s *sink) ended(e event.ToolEnd) {
 // shown is what a result holds, behind the command.
 func (c *call) shown(result event.ToolOutput) []wire.ToolContent {
 	content := append([]wire.ToolContent{}, c.command...)
+	for _, d := range result.Diffs {
+		content = append(content, wire.ToolContent{Type: "diff", Path: d.Path, OldText: d.Old, NewText: &d.New})
+	}
 	for _, block := range result.Content {
 		switch b := block.(type) {
 		case *message.Text:
@@ -179,11 +183,37 @@ func (c *call) shown(result event.ToolOutput) []wire.ToolContent {
 			content = append(content, wire.ToolContent{Type: "content", Content: &image})
 		}
 	}
+	if id := terminalOf(result.Details); id != "" {
+		content = append(content, wire.ToolContent{Type: "terminal", TerminalID: id})
+	}
 	return content
 }
 
+// terminalOf is the client's terminal that a command runs in, "" for none.
+func terminalOf(details json.RawMessage) string {
+	var found struct {
+		TerminalID string `json:"terminalId"`
+	}
+	if !bytes.Contains(details, []byte(`"terminalId"`)) || json.Unmarshal(details, &found) != nil {
+		return ""
+	}
+	return found.TerminalID
+}
+
 // places are the files of a result, nil when nothing new is known.
-func (c *call) places(dir string, details json.RawMessage) []wire.Location {
+func places(result event.ToolOutput) []wire.Location {
+	if len(result.Locations) > 0 {
+		list := make([]wire.Location, len(result.Locations))
+		for i, l := range result.Locations {
+			list[i] = wire.Location{Path: l.Path, Line: l.Line}
+		}
+		return list
+	}
+	return stored(result.Details)
+}
+
+// stored are the files in the details of a result, for one that comes from a file.
+func stored(details json.RawMessage) []wire.Location {
 	var found struct {
 		Path             string `json:"path"`
 		FirstChangedLine int    `json:"firstChangedLine"`
