@@ -193,8 +193,7 @@ func (b bash) told(h *hosted, c *command, call tool.Call, how shell.Ending, exit
 	var whole artifact
 	order, text, bounds := b.order(c, call, &whole), h.text, call.Spill.Bounds()
 	if h.truncated { // nothing more is to be missing in the middle
-		text = lastLines(text, bounds.Limit-maxNotice)
-		order.Tail = max(len(text), 1)
+		text = lastLines(text, order.Head+order.Tail)
 	}
 	code := exit.Code
 	if code == nil && exit.Signal != "" {

@@ -26,6 +26,7 @@ type visit struct {
 	tool      tool.Tool
 	dir       string
 	session   store
+	spill     tool.Spill
 	updates   []tool.Output
 	ctx       context.Context
 	abort     context.CancelFunc
@@ -54,7 +55,7 @@ func atHost(t *testing.T, run func(t *testing.T, v *visit)) {
 func (v *visit) run(t *testing.T, args string) (tool.Output, Details) {
 	t.Helper()
 	out, err := v.tool.Run(v.ctx, tool.Call{
-		ID: "1", Args: json.RawMessage(args), Dir: v.dir, Session: &v.session, Update: func(o tool.Output) { v.updates = append(v.updates, o) },
+		ID: "1", Args: json.RawMessage(args), Dir: v.dir, Session: &v.session, Spill: v.spill, Update: func(o tool.Output) { v.updates = append(v.updates, o) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -301,6 +302,10 @@ func TestWhatTheHostHasNotKeptIsSaid(t *testing.T) {
 		shown, notice, _ := strings.Cut(text, "\n\n")
 		if !strings.HasSuffix(kept, shown+"\n") || !strings.HasPrefix(shown, "a line") || !strings.HasPrefix(notice, "[Output cut: these are its last ") || len(text) > tool.InlineLimit {
 			t.Errorf("%d bytes, which end in %q", len(text), text[len(text)-120:])
+		}
+		v.spill = tool.Spill{Limit: 1 << 10}
+		if out, _ := v.run(t, `{"command":"x"}`); len(out.Content.Text()) < 256 || len(out.Content.Text()) > 2<<10 || strings.Contains(out.Content.Text(), "left out") {
+			t.Errorf("with little room: %q", out.Content.Text())
 		}
 		if details.Meta == nil || details.Meta.Truncation.Direction != "tail" || len(v.session.artifacts) != 0 {
 			t.Errorf("details %+v, %d artifacts", details.Meta, len(v.session.artifacts))

@@ -127,12 +127,15 @@ func TestTheHostKnowsAFileByThePathThatWasAskedFor(t *testing.T) {
 	link := filepath.Join(dir, "link")
 	must(t, os.Symlink("real", link))
 	var editor memory.Files
-	must(t, func() error {
-		_, err := run(t.Context(), New(atHost(&editor, link, "a\n")), dir, "link", Edit{Old: "a", New: "b"})
-		return err
-	}())
-	if diff := cmp.Diff(map[string]string{link: "b\n"}, editor.Texts()); diff != "" {
+	opts := atHost(&editor, link, "a\n")
+	out := edit(t, New(opts), dir, "link", Edit{Old: "a", New: "b"})
+	patch, err := patched(t.Context(), t, NewPatch(opts, ModeApplyPatch), dir, input{"*** Begin Patch\n*** Update File: link\n@@\n-b\n+c\n*** End Patch"})
+	must(t, err)
+	if diff := cmp.Diff(map[string]string{link: "c\n"}, editor.Texts()); diff != "" {
 		t.Error(diff)
+	}
+	if out.Diffs[0].Path != link || patch.Diffs[0].Path != link {
+		t.Errorf("shown are %v and %v", out.Diffs, patch.Diffs)
 	}
 }
 
