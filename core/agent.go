@@ -58,6 +58,7 @@ type Options struct {
 	Team     *subagent.Team             // runs the agents that tools start; nil for none
 	Rules    func(dir string) *rule.Set // of a session that works in dir; nil for none
 	Approval *approval.Options          // says which tool calls run; nil lets all
+	Plans    bool                       // there is a plan mode
 	// Skills are those of all working folders; nil for none. SkillCommands lets
 	// prompts call them.
 	Skills        *skill.Library

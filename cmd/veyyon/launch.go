@@ -277,6 +277,7 @@ type reach struct {
 	ask       host.UI       // asked by the tool ask
 	files     host.Files
 	terminals host.Terminals
+	planner   host.Planner // asked about plans
 }
 
 func (l *launch) agentOptions(runner *shell.Runner, r reach) core.Options {
@@ -298,7 +299,7 @@ func (l *launch) agentOptions(runner *shell.Runner, r reach) core.Options {
 		Templates: template.NewLibrary(template.Sources{
 			Agent: l.dirs.Agent, Warn: func(err error) { l.warnOnce("a command was passed over", err) },
 		}),
-		Approval: l.approval(r.approver, runner),
+		Approval: l.approval(r.approver, runner), Plans: l.plans(),
 	}
 }
 

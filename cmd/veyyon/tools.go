@@ -22,6 +22,7 @@ import (
 	"veyyon.dev/veyyon/core/tool/grep"
 	"veyyon.dev/veyyon/core/tool/job"
 	"veyyon.dev/veyyon/core/tool/read"
+	"veyyon.dev/veyyon/core/tool/resolve"
 	"veyyon.dev/veyyon/core/tool/task"
 	"veyyon.dev/veyyon/core/tool/todo"
 	"veyyon.dev/veyyon/core/tool/websearch"
@@ -34,8 +35,8 @@ import (
 func (l *launch) tools(runner *shell.Runner, r reach) tool.Set {
 	s, locks, texts := l.settings, &file.Locks{}, tool.Texts{Host: r.files, Own: l.owns}
 	all := []tool.Tool{
-		read.New(read.Options{Texts: texts, URIs: r.uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Tags: l.hashline(), Plain: !l.hashline() && !config.ReadLineNumbers.Of(s), Images: l.images()}),
-		write.New(write.Options{Locks: locks, Texts: texts, URIs: r.uris, KeepGenerated: config.EditGenerated.Of(s), Tags: l.hashline()}),
+		read.New(read.Options{Texts: texts, URIs: r.uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Local: session.Local, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Tags: l.hashline(), Plain: !l.hashline() && !config.ReadLineNumbers.Of(s), Images: l.images()}),
+		write.New(write.Options{Locks: locks, Local: session.Local, Texts: texts, URIs: r.uris, KeepGenerated: config.EditGenerated.Of(s), Tags: l.hashline()}),
 		l.editTool(locks, texts),
 	}
 	optional := func(on bool, t tool.Tool) {
@@ -57,8 +58,15 @@ func (l *launch) tools(runner *shell.Runner, r reach) tool.Set {
 	if r.ask != nil && config.AskOn.Of(s) {
 		all = append(all, ask.New(r.ask, time.Duration(config.AskTimeout.Of(s))*time.Second))
 	}
-	return tool.NewSet(l.chosen(all)...)
+	set := tool.NewSet(l.chosen(all)...)
+	if l.plans() {
+		set = set.With(resolve.New(r.planner)) // whatever tools are chosen: without it nobody leaves plan mode
+	}
+	return set
 }
+
+// plans tells whether sessions have a plan mode: RPC has no command for it.
+func (l *launch) plans() bool { return l.flags.Mode == modeACP && config.PlanOn.Of(l.settings) }
 
 // owns tells of files that the host has no part in: those of sessions, and the
 // copies that agents work in.

@@ -46,6 +46,7 @@ type common struct {
 
 	mu         sync.Mutex
 	bypass     bool
+	planning   bool               // only what reads may run
 	remembered map[string]Verdict // by what keyOf says
 	present    context.Context    // ends when the host leaves
 	leave      context.CancelCauseFunc
@@ -116,12 +117,32 @@ func (g *Gate) SetBypass(on bool) {
 	g.bypass = on
 }
 
+// SetPlanning says whether only calls may run that read, whatever was said.
+func (g *Gate) SetPlanning(on bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.planning = on
+}
+
+// planned refuses what changes something while the session plans.
+func (g *Gate) planned(c Call) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.planning && c.Tier != tool.TierRead
+}
+
 // Check decides whether a call runs. A refusal takes the place of the tool's
 // output. When ask is there, the person has to be asked: it waits for the answer,
 // and refuses likewise; the end of its context takes the dialog back.
 func (g *Gate) Check(spec tool.Spec, call tool.Call) (refusal *tool.Output, ask func(context.Context) *tool.Output) {
 	c := Call{Tool: spec.Name, Tier: spec.Tier, Args: call.Args, Dir: call.Dir, Within: g.within, Homes: g.homes}
+	if c.local() {
+		c.Tier = tool.TierRead // the session's own
+	}
 	d := g.opts.Policy.Decide(c)
+	if g.planned(c) {
+		d = Decision{Verdict: Deny, Reason: planText(c)}
+	}
 	if d.Verdict == Prompt {
 		if known, ok := g.known(c, d); ok {
 			return output(known), nil

@@ -59,6 +59,17 @@ func (c Call) paths() (paths []string) {
 	return each
 }
 
+// local tells whether a call writes a file of the session's own.
+func (c Call) local() bool {
+	if c.Tool != "write" {
+		return false
+	}
+	var args fileArguments
+	_ = json.Unmarshal(c.Args, &args) // as above
+	scheme, _, ok := file.URL(args.Path)
+	return ok && scheme == "local"
+}
+
 // What becomes of a file that an edit does not just change.
 const (
 	fateDelete = "delete"

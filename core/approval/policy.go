@@ -103,9 +103,13 @@ func (p Policy) usual(c Call, rule Rule, line command.Line) Decision {
 	case p.Mode.runs(c.Tier):
 		return Decision{Verdict: Allow}
 	case p.Mode == Plan:
-		return Decision{Verdict: Deny, Reason: fmt.Sprintf("Tool %q is blocked in plan mode: only tools that read may run.", c.Tool)}
+		return Decision{Verdict: Deny, Reason: planText(c)}
 	}
 	return Decision{Verdict: Prompt, Reason: doubts(rule, line)}
+}
+
+func planText(c Call) string {
+	return fmt.Sprintf("Tool %q is blocked in plan mode: only tools that read may run.", c.Tool)
 }
 
 func blocked(name string) string {

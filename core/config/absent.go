@@ -42,7 +42,7 @@ var absent = []struct{ why, names string }{
 	{"loops are noticed by calls that repeat with the same results", "model.loopGuard.checkAssistantContent model.loopGuard.enabled model.loopGuard.toolCallReminder"},
 	{"models are offered tools in their provider's way, and all of them", "inlineToolDescriptors tools.discoveryMode tools.essentialOverride tools.format tools.intentTracing"},
 	{"thinking is kept as the provider gave it", "omitThinking"},
-	{"there is no plan mode over RPC", "plan.defaultOnStartup plan.enabled prewalk.enabled"},
+	{"sessions begin in the mode in which the agent works", "plan.defaultOnStartup prewalk.enabled"},
 	{"requests are the same for all endpoints of a dialect", "provider.appendOnlyContext providers.antigravityEndpoint providers.fireworksTier providers.kimiApiFormat providers.openaiWebsockets providers.openrouterVariant"},
 	{"no helper model is asked", "features.unexpectedStopDetection providers.autoThinkingModel providers.image providers.tinyModel providers.tinyModelDevice providers.tinyModelDtype providers.tts providers.unexpectedStopModel title.refreshOnReplan"},
 	{"read fetches pages itself", "providers.fetch"},

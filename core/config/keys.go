@@ -60,6 +60,7 @@ var (
 	StallDetection  = boolean("bash.stallDetection.enabled", false, "Move silent commands to the background")
 	StallAfter      = integer("bash.stallDetection.stallMs", 30_000, 0, "Milliseconds of silence that count")
 
+	PlanOn          = boolean("plan.enabled", true, "Offer plan mode where the protocol has modes (ACP)")
 	ApprovalMode    = guard(enum("tools.approvalMode", "Which tool calls run without asking", "yolo", "auto-edit", "ask", "plan", "always-ask", "write"))
 	Approval        = guard(record("tools.approval", "allow, deny or prompt for single tools; for bash also lists of command patterns under these names"))
 	ApprovalMemory  = guard(boolean("tools.approvalRemember", false, "Offer answers that hold for the tool in the whole session, beside Approve and Deny"))

@@ -204,6 +204,12 @@ type (
 		Description string `json:"description,omitempty"`
 		Usage       string `json:"usage,omitempty"`
 	}
+	// PlanMode tells that plan mode is on or off; Approved that it went off since the
+	// person has approved the plan. Hosts of the RPC protocol do not know it.
+	PlanMode struct {
+		On       bool `json:"on"`
+		Approved bool `json:"approved"`
+	}
 	// SessionSettled tells that nothing runs and nothing begins by itself. Only
 	// hosts that ask for it get it (decisions 28).
 	SessionSettled struct{}
@@ -263,6 +269,7 @@ func (TodoReminder) Name() string         { return "todo_reminder" }
 func (TodoAutoClear) Name() string        { return "todo_auto_clear" }
 func (ThinkingLevelChanged) Name() string { return "thinking_level_changed" }
 func (Notice) Name() string               { return "notice" }
+func (PlanMode) Name() string             { return "plan_mode" }
 func (SessionSettled) Name() string       { return "session_settled" }
 func (CwdChanged) Name() string           { return "cwd_changed" }
 func (CommandOutput) Name() string        { return "command_output" }

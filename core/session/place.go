@@ -45,6 +45,9 @@ func (s *Session) Move(ctx context.Context, to Place) error {
 		}
 		c := change{s.Dir(), to.Dir}
 		to.Began = to.Dir
+		if to.Gate != nil {
+			to.Gate.SetPlanning(st.planning)
+		}
 		s.place.Store(&to)
 		st.readPrompt()
 		st.readRules()

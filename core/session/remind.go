@@ -38,7 +38,7 @@ func (st *state) remind() bool {
 	c, most := &st.conduct, st.s.opts.Todo.Reminders
 	open := unfinished(st.todos)
 	_, offered := st.s.opts.Tools().Lookup("todo")
-	if !offered || len(open) == 0 || c.reminded >= most || c.reminded > 0 && !c.worked || st.limit() != "" || st.asks() || st.jobsWillWake() {
+	if !offered || st.planning || len(open) == 0 || c.reminded >= most || c.reminded > 0 && !c.worked || st.limit() != "" || st.asks() || st.jobsWillWake() {
 		return false
 	}
 	c.reminded++

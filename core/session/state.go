@@ -56,6 +56,7 @@ type state struct {
 	killed    bool // the hard stop: there is nobody left to hear of anything
 	muted     bool // the host has left this session: no more events
 	unsettled bool // a run has begun since the host was told that all is at rest
+	planning  bool // plan mode is on
 	leaving   bool // it goes on without its host, and ends when it is idle
 	warned    bool // a failed write has been reported
 }

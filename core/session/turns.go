@@ -23,11 +23,11 @@ func (st *state) startTurn() {
 	if err != nil {
 		provider = unavailable{err}
 	}
-	tools := st.s.opts.Tools()
+	tools := st.tools()
 	in := turn.Input{
 		Provider: provider,
 		Request: &model.Request{
-			Model: m, System: st.system, Messages: st.seen.of(st.messages), Tools: toolSpecs(tools.Offered()),
+			Model: m, System: st.instructions(), Messages: st.seen.of(st.messages), Tools: toolSpecs(tools.Offered()),
 			Thinking: st.level(), CacheKey: st.cacheKey(),
 			Memo: st.memo,
 		},

@@ -1,5 +1,7 @@
 package tool
 
+import "slices"
+
 // A Set is an ordered collection of tools with distinct names. It is never
 // changed; With returns a new one.
 type Set struct {
@@ -20,6 +22,21 @@ func (s Set) With(more ...Tool) Set {
 				continue
 			}
 			next.byName[name] = t
+			next.tools = append(next.tools, t)
+		}
+	}
+	return next
+}
+
+// Without returns the set without the tools that leave names.
+func (s Set) Without(leave func(Spec) bool) Set {
+	if !slices.ContainsFunc(s.tools, func(t Tool) bool { return leave(t.Spec()) }) {
+		return s
+	}
+	next := Set{byName: make(map[string]Tool, len(s.tools))}
+	for _, t := range s.tools {
+		if spec := t.Spec(); !leave(spec) {
+			next.byName[spec.Name] = t
 			next.tools = append(next.tools, t)
 		}
 	}

@@ -18,14 +18,31 @@ const (
 	optionThinking = "thinking"
 )
 
-// modeDefault is the mode in which the agent works. Protocol: "Modes".
-const modeDefault = "default"
+// The modes. Protocol: "Modes".
+const (
+	modeDefault = "default"
+	modePlan    = "plan"
+)
 
 // modes are those of a session.
-func (one *session) modes(context.Context) wire.Modes {
-	return wire.Modes{CurrentModeID: modeDefault, AvailableModes: []wire.Mode{
+func (one *session) modes(ctx context.Context) (wire.Modes, error) {
+	planning, err := one.agent.Planning(ctx)
+	modes := wire.Modes{CurrentModeID: modeOf(planning), AvailableModes: []wire.Mode{
 		{ID: modeDefault, Name: "Default", Description: "Standard ACP headless mode"},
 	}}
+	if one.agent.Plans() {
+		modes.AvailableModes = append(modes.AvailableModes, wire.Mode{
+			ID: modePlan, Name: "Plan", Description: "Read-only planning mode that drafts a plan to a markdown file before any code changes",
+		})
+	}
+	return modes, err
+}
+
+func modeOf(planning bool) string {
+	if planning {
+		return modePlan
+	}
+	return modeDefault
 }
 
 // options are those of a session, in the order of facts/acp 5.3.
@@ -34,7 +51,10 @@ func (one *session) options(ctx context.Context) ([]wire.ConfigOption, error) {
 	if err != nil {
 		return nil, err
 	}
-	modes := one.modes(ctx)
+	modes, err := one.modes(ctx)
+	if err != nil {
+		return nil, err
+	}
 	mode := wire.ConfigOption{ID: optionMode, Name: "Mode", Category: "mode", Type: "select", CurrentValue: modes.CurrentModeID}
 	for _, m := range modes.AvailableModes {
 		mode.Options = append(mode.Options, wire.Choice{Value: m.ID, Name: m.Name, Description: m.Description})
@@ -96,12 +116,14 @@ func (s *Server) setMode(ctx context.Context, m wire.SetMode) (router.Answer, er
 
 // setMode changes the mode, and tells that alone.
 func (one *session) setMode(ctx context.Context, id string) error {
-	modes := one.modes(ctx)
+	modes, err := one.modes(ctx)
+	if err != nil {
+		return err
+	}
 	if !slices.ContainsFunc(modes.AvailableModes, func(m wire.Mode) bool { return m.ID == id }) {
 		return fault.New(fault.Invalid, "Unsupported ACP mode: "+id)
 	}
-	one.sink.send(wire.CurrentMode{Update: "current_mode_update", CurrentModeID: id})
-	return nil
+	return one.agent.SetPlanning(ctx, id == modePlan) // its event tells the mode
 }
 
 // setOption changes an option. The answer and one update carry all options.

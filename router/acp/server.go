@@ -45,6 +45,7 @@ type Client struct {
 	UI        host.UI // nil when it has no forms
 	Files     host.Files
 	Terminals host.Terminals // nil when it has none
+	Planner   host.Planner
 }
 
 // A Server has the sessions of a connection. Safe for concurrent use.

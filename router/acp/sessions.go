@@ -160,7 +160,7 @@ func (s *Server) open(ctx context.Context, w Wanted) (*session, error) {
 // clientOf is what the agent of a session may ask of the client.
 func (s *Server) clientOf(one *session) Client {
 	can := *s.client.Load()
-	c := Client{Emit: one.sink.emit, Approver: permissions{one}, Files: one.files(can)}
+	c := Client{Emit: one.sink.emit, Approver: permissions{one}, Files: one.files(can), Planner: plans{one, can.Form}}
 	if can.Form {
 		c.UI = forms{one}
 	}
@@ -177,7 +177,10 @@ func (s *Server) opened(ctx context.Context, one *session, id string) (router.An
 	if err != nil {
 		return router.Answer{}, err
 	}
-	modes := one.modes(ctx)
+	modes, err := one.modes(ctx)
+	if err != nil {
+		return router.Answer{}, err
+	}
 	return router.Answer{
 		Data: wire.Opened{SessionID: id, ConfigOptions: options, Modes: modes},
 		Then: func() { time.AfterFunc(introduceAfter, one.introduce) },

@@ -154,6 +154,11 @@ func (s *sink) tell(e event.Event) {
 		s.update(wire.SessionInfo{Update: "session_info_update", Title: e.Title, UpdatedAt: stamp(time.Now())})
 	case event.ConfigUpdate, event.ThinkingLevelChanged, event.FallbackApplied:
 		s.turn.dirty = true // all options are told when the turn or the request has ended
+	case event.PlanMode:
+		s.update(wire.CurrentMode{Update: "current_mode_update", CurrentModeID: modeOf(e.On)})
+		if e.Approved { // the session waits for this event, so it is asked for the options elsewhere
+			s.session.server.works.Go(func() { _, _ = s.session.tellOptions(s.session.life) }) // an ended session has none
+		}
 	case event.AvailableCommands:
 		if s.introduced {
 			s.tellCommands(e.Commands)

@@ -50,7 +50,7 @@ func (s *Sink) send(f frames.Outbound) {
 // known tells whether the protocol has a frame for the event.
 func known(e event.Event) bool {
 	switch e := e.(type) {
-	case event.ToolRunning:
+	case event.ToolRunning, event.PlanMode:
 		return false
 	case event.SubagentEvent:
 		return known(e.Event)

@@ -80,6 +80,8 @@ type Options struct {
 	// Documents turns pages and other documents into text. Without it, files of
 	// that kind are binary; a Web needs it.
 	Documents *document.Converter
+	// Local is the file of a local:// URL; nil when there are none.
+	Local func(of tool.Session, url string) (string, error)
 	// Artifact is the file of the session's artifact n; nil when there are none.
 	Artifact func(session tool.Session, n int) (path string, ok bool)
 	// Skill is the file that a skill:// URL means for work in dir; nil when there

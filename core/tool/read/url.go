@@ -22,6 +22,8 @@ func (r *reader) readURL(ctx context.Context, call tool.Call, scheme, url string
 		return r.readArtifact(ctx, call, base, sel)
 	case scheme == "skill":
 		return r.readSkill(ctx, call, base, sel)
+	case scheme == "local" && r.opts.Local != nil:
+		return r.readLocal(ctx, call, base, sel)
 	case pages:
 		return r.readWeb(ctx, base, sel)
 	}
@@ -56,6 +58,15 @@ func (r *reader) readSkill(ctx context.Context, call tool.Call, url string, sel 
 		out.Content = append(message.Blocks{message.NewText(fmt.Sprintf("[%s is %s]\n", url, path))}, out.Content...)
 	}
 	return out, err
+}
+
+// readLocal reads a file of the session's own.
+func (r *reader) readLocal(ctx context.Context, call tool.Call, url string, sel selector) (tool.Output, error) {
+	path, err := r.opts.Local(call.Session, url)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	return r.readPath(ctx, source{path: path}, sel, Details{URL: url})
 }
 
 func unknownScheme(scheme string) error {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"veyyon.dev/veyyon/core/file"
@@ -42,6 +43,8 @@ type Details struct {
 type Options struct {
 	Locks *file.Locks // shared by all tools that change files
 	URIs  host.URIs   // nil when the host has none
+	// Local is the file of a local:// URL; nil when there are none.
+	Local func(of tool.Session, url string) (string, error)
 	Texts tool.Texts
 	// KeepGenerated refuses to replace files that programs make.
 	KeepGenerated bool
@@ -72,6 +75,9 @@ func (w *writer) Run(ctx context.Context, call tool.Call) (tool.Output, error) {
 		return tool.Output{}, fmt.Errorf("writing %s: content is missing", args.Path)
 	}
 	if scheme, url, ok := file.URL(args.Path); ok {
+		if scheme == "local" && w.opts.Local != nil {
+			return w.writeLocal(call, url, *args.Content)
+		}
 		return w.writeURL(ctx, scheme, url, *args.Content)
 	}
 	return w.writeFile(ctx, call, args.Path, *args.Content)
@@ -82,6 +88,22 @@ func (w *writer) writeURL(ctx context.Context, scheme, url, content string) (too
 		return tool.ErrorOutput(scheme + ":// URLs are read-only; there is no write path for this scheme."), nil
 	}
 	if err := w.opts.URIs.Write(ctx, url, content); err != nil {
+		return tool.Output{}, err
+	}
+	text := fmt.Sprintf("Successfully wrote %d bytes to %s", len(content), url)
+	return tool.Detailed(tool.TextOutput(text), Details{ResolvedPath: url, Op: "update"})
+}
+
+// writeLocal writes a file of the session's own, which is no business of the host.
+func (w *writer) writeLocal(call tool.Call, url, content string) (tool.Output, error) {
+	path, err := w.opts.Local(call.Session, url)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return tool.Output{}, err
+	}
+	if err := file.Put(path, []byte(content), 0o600); err != nil {
 		return tool.Output{}, err
 	}
 	text := fmt.Sprintf("Successfully wrote %d bytes to %s", len(content), url)
