@@ -25,7 +25,7 @@ func TestAChildHasAllOfItsParentButWhatIsItsOwn(t *testing.T) {
 	}
 	opts := Options{
 		Log: log, Models: answers("hi"), Tools: func() tool.Set { return tool.Set{} }, Shell: &shell.Runner{}, System: func() []string { return []string{"be"} }, Dir: dir, Began: dir, CacheKey: "key",
-		Emit: func(...event.Event) {}, Full: func() bool { return true }, Retry: Retry{Max: 1}, Rules: &rule.Set{}, Gate: &approval.Gate{},
+		Emit: func(...event.Event) {}, Full: func() bool { return true }, Retry: Retry{Max: 1}, Rules: &rule.Set{}, Gate: approval.NewGate(approval.Options{}, "/"),
 		Secrets: func() []string { return nil }, Unwind: time.Second, Over: func() bool { return false }, Deadline: time.Now().Add(time.Hour),
 		Busy: func(bool) {}, MaxJobs: 3,
 	}
@@ -86,7 +86,7 @@ func TestAChildWorksWhereItsParentHasMovedTo(t *testing.T) {
 	}
 	s := New(Options{Log: log, Models: answers("hi"), Tools: func() tool.Set { return tool.Set{} }, Emit: func(...event.Event) {}, Dir: dir, Began: dir})
 	go s.Loop(t.Context()) // ends with the test
-	gate := &approval.Gate{}
+	gate := approval.NewGate(approval.Options{}, "/")
 	if err := s.Move(t.Context(), Place{Dir: to, Gate: gate}); err != nil {
 		t.Fatal(err)
 	}
