@@ -14,6 +14,7 @@ import (
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/hub"
+	"veyyon.dev/veyyon/core/mcp"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
@@ -59,6 +60,7 @@ type Options struct {
 	Rules    func(dir string) *rule.Set // of a session that works in dir; nil for none
 	Approval *approval.Options          // says which tool calls run; nil lets all
 	Plans    bool                       // there is a plan mode
+	Servers  *mcp.Set                   // whose tools sessions have; nil for none; closed by Stop
 	// Skills are those of all working folders; nil for none. SkillCommands lets
 	// prompts call them.
 	Skills        *skill.Library
@@ -109,6 +111,7 @@ func New(ctx context.Context, opts Options) (*Agent, error) {
 		}
 	}
 	a.hub = hub.New(a.begin(log, opts.Choice), opts.BackgroundLimit)
+	opts.Servers.Tell(a.serversChanged)
 	return a, nil
 }
 
@@ -117,7 +120,7 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 	last := session.LastDir(log)
 	at := a.place(existing(last, a.opts.Dir))
 	s := session.New(session.Options{
-		Log: log, Models: a.opts.Models, Tools: func() tool.Set { return *a.tools.Load() }, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
+		Log: log, Models: a.opts.Models, Tools: a.offered, Shell: a.opts.Shell, CacheKey: a.opts.CacheKey,
 		System: at.System, Dir: at.Dir, Began: last, Emit: a.opts.Emit, Deadline: a.opts.Deadline, Busy: a.opts.Busy, Full: a.full.Load, Retry: a.opts.Retry,
 		Choice: a.restored(log, choice), Fallback: a.opts.Fallback, Todo: a.opts.Todo, Spill: a.opts.Spill, Budget: a.opts.Budget, Rules: at.Rules,
 		Compaction: a.opts.Compaction, Secrets: a.opts.Models.Secrets, MaxJobs: a.opts.MaxJobs, Gate: at.Gate,
@@ -125,6 +128,9 @@ func (a *Agent) begin(log *transcript.Log, choice session.Choice) *session.Sessi
 	a.lives.Go(func() { s.Loop(a.life) })
 	return s
 }
+
+// offered are the tools of the next request: ours, the host's and those of servers.
+func (a *Agent) offered() tool.Set { return a.tools.Load().Join(a.opts.Servers.Tools()) }
 
 func (a *Agent) rules(dir string) *rule.Set {
 	if a.opts.Rules == nil {
@@ -159,6 +165,7 @@ func (a *Agent) Linger(ctx context.Context) { a.hub.Linger(ctx) }
 
 // Stop ends all sessions and waits for them, or for the end of ctx.
 func (a *Agent) Stop(ctx context.Context) error {
+	defer a.opts.Servers.Close()
 	a.hub.Stop(ctx, errDisconnected)
 	ended := make(chan struct{})
 	go func() { defer close(ended); a.lives.Wait() }() // ends with the loops, which hear a.life

@@ -7,6 +7,7 @@ import (
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/mcp"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/skill"
@@ -24,6 +25,9 @@ func (a *Agent) Prompt(ctx context.Context, p session.Prompt) (session.Accepted,
 	}
 	if run := slash.Lookup(p.Text); run != nil {
 		return a.slash(ctx, p, run)
+	}
+	if fetch := a.opts.Servers.Called(p.Text); fetch != nil {
+		return a.callPrompt(p, fetch), nil
 	}
 	p, err := a.expanded(p, (*template.Set).Expand)
 	if err != nil {
@@ -49,7 +53,8 @@ func (a *Agent) expanded(p session.Prompt, expand func(*template.Set, string) (s
 
 // say gives the prompt to the session.
 func (a *Agent) say(ctx context.Context, p session.Prompt) (session.Accepted, error) {
-	return moving(ctx, a, func(front *session.Session) (session.Accepted, error) { return front.Prompt(ctx, p) })
+	accepted, err := moving(ctx, a, func(front *session.Session) (session.Accepted, error) { return front.Prompt(ctx, p) })
+	return a.gated(accepted), err
 }
 
 // callSkill says what a skill says, unless err tells why it cannot.
@@ -87,10 +92,11 @@ type calledSkill struct {
 type offer struct {
 	skills    *skill.Set
 	templates *template.Set
+	prompts   string // of servers
 }
 
 func (a *Agent) offer(dir string) offer {
-	o := offer{skill.None, template.None}
+	o := offer{skill.None, template.None, promptNames(a.opts.Servers)}
 	if a.opts.Skills != nil && a.opts.SkillCommands {
 		o.skills = a.opts.Skills.Load(dir)
 	}
@@ -105,25 +111,26 @@ func (a *Agent) offer(dir string) offer {
 func (a *Agent) announceCommands(dir string, anew bool) offer {
 	now := a.offer(dir)
 	if before := a.listed.Swap(&now); anew || before == nil || *before != now {
-		a.opts.Emit(event.AvailableCommands{Commands: now.commands()})
+		a.opts.Emit(event.AvailableCommands{Commands: now.commands(a.opts.Servers)})
 	}
 	return now
 }
 
 // Commands lists the slash commands of the session in front.
 func (a *Agent) Commands(context.Context) ([]event.Command, error) {
-	return a.announceCommands(a.hub.Front().Dir(), false).commands(), nil
+	return a.announceCommands(a.hub.Front().Dir(), false).commands(a.opts.Servers), nil
 }
 
 // commands is the list in the order of facts/platform 5.3; of two of one name
 // the first counts.
-func (o offer) commands() []event.Command {
+func (o offer) commands(servers *mcp.Set) []event.Command {
 	list := slash.List()
 	for _, s := range o.skills.Skills {
 		list = append(list, event.Command{
 			Name: "skill:" + s.Name, Description: s.Description, Input: &event.CommandHint{Hint: "arguments"}, Source: "skill",
 		})
 	}
+	list = append(list, promptCommands(servers)...)
 	for _, t := range o.templates.Commands.Templates {
 		if slices.ContainsFunc(list, func(c event.Command) bool { return c.Name == t.Name || slices.Contains(c.Aliases, t.Name) }) {
 			continue

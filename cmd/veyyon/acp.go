@@ -73,6 +73,7 @@ func (l *launch) agentFor(ctx context.Context, runner *shell.Runner, w acp.Wante
 	one.settle()
 	return core.New(ctx, one.agentOptions(runner, reach{
 		emit: w.Client.Emit, approver: w.Client.Approver, ask: w.Client.UI, files: w.Client.Files, terminals: w.Client.Terminals, planner: w.Client.Planner,
+		servers: one.servers(ctx, clientServers(w.Servers)),
 	}))
 }
 

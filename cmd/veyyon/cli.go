@@ -22,6 +22,7 @@ type cli struct {
 	Session    sessionCommand    `cmd:"" help:"List sessions, or count what one came to."`
 	Export     exportCommand     `cmd:"" help:"Write a session as a page of HTML."`
 	Config     configCommand     `cmd:"" help:"Show or change settings of the profile."`
+	MCP        mcpCommand        `cmd:"" name:"mcp" help:"List MCP servers, or trust those of a project."`
 	Topology   topologyCommand   `cmd:"" help:"Print the pipeline: stages, channels, pools, and which command runs where."`
 	Convert    convertCommand    `cmd:"" hidden:"" help:"Turn a document on stdin into text; the program does so for itself."`
 	Completion completionCommand `cmd:"" help:"Print a shell script that completes commands and flags."`
@@ -92,7 +93,7 @@ func (p *prose) Decode(ctx *kong.DecodeContext) error {
 }
 
 // commandNames are the commands, for hints.
-var commandNames = []string{"launch", "acp", "models", "session", "export", "config", "topology", "convert", "completion"}
+var commandNames = []string{"launch", "acp", "models", "session", "export", "config", "mcp", "topology", "convert", "completion"}
 
 // parse reads the command line. run does what it says; it is nil when that is
 // done already (--help and --version, printed to out).

@@ -18,6 +18,7 @@ import (
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/host"
+	"veyyon.dev/veyyon/core/mcp"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/model/registry"
 	"veyyon.dev/veyyon/core/prompt"
@@ -278,6 +279,7 @@ type reach struct {
 	files     host.Files
 	terminals host.Terminals
 	planner   host.Planner // asked about plans
+	servers   *mcp.Set
 }
 
 func (l *launch) agentOptions(runner *shell.Runner, r reach) core.Options {
@@ -299,7 +301,7 @@ func (l *launch) agentOptions(runner *shell.Runner, r reach) core.Options {
 		Templates: template.NewLibrary(template.Sources{
 			Agent: l.dirs.Agent, Warn: func(err error) { l.warnOnce("a command was passed over", err) },
 		}),
-		Approval: l.approval(r.approver, runner), Plans: l.plans(),
+		Approval: l.approval(r.approver, runner), Plans: l.plans(), Servers: r.servers,
 	}
 }
 

@@ -114,7 +114,7 @@ func middle(l *launch) stages.Middle {
 		uris := rpc.NewURIs(ledger)
 		sink := rpc.NewSink(ctx, out)
 		agent, err := core.New(ctx, l.agentOptions(runner, reach{
-			emit: sink.Emit, tools: rpc.Tools{Ledger: ledger, Images: l.images()}, uris: uris, approver: approval.Dialogs{UI: rpc.UI{Ledger: ledger}}, ask: l.person(ledger),
+			emit: sink.Emit, tools: rpc.Tools{Ledger: ledger, Images: l.images()}, uris: uris, approver: approval.Dialogs{UI: rpc.UI{Ledger: ledger}}, ask: l.person(ledger), servers: l.servers(ctx, nil),
 		}))
 		if err != nil {
 			return err

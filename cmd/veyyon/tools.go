@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/file/picture"
 	"veyyon.dev/veyyon/core/host"
+	"veyyon.dev/veyyon/core/mcp"
 	"veyyon.dev/veyyon/core/session"
 	"veyyon.dev/veyyon/core/shell"
 	"veyyon.dev/veyyon/core/subagent"
@@ -35,7 +37,7 @@ import (
 func (l *launch) tools(runner *shell.Runner, r reach) tool.Set {
 	s, locks, texts := l.settings, &file.Locks{}, tool.Texts{Host: r.files, Own: l.owns}
 	all := []tool.Tool{
-		read.New(read.Options{Texts: texts, URIs: r.uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Local: session.Local, Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Tags: l.hashline(), Plain: !l.hashline() && !config.ReadLineNumbers.Of(s), Images: l.images()}),
+		read.New(read.Options{Texts: texts, URIs: r.uris, Web: l.web(), Documents: newDocuments(), Artifact: session.Artifact, Local: session.Local, Server: readServer(r.servers), Skill: l.skills.File, Limit: config.ReadLimit.Of(s), Tags: l.hashline(), Plain: !l.hashline() && !config.ReadLineNumbers.Of(s), Images: l.images()}),
 		write.New(write.Options{Locks: locks, Local: session.Local, Texts: texts, URIs: r.uris, KeepGenerated: config.EditGenerated.Of(s), Tags: l.hashline()}),
 		l.editTool(locks, texts),
 	}
@@ -63,6 +65,14 @@ func (l *launch) tools(runner *shell.Runner, r reach) tool.Set {
 		set = set.With(resolve.New(r.planner)) // whatever tools are chosen: without it nobody leaves plan mode
 	}
 	return set
+}
+
+// readServer reads resources of servers, nil when there are none.
+func readServer(servers *mcp.Set) func(context.Context, string) (string, error) {
+	if servers == nil {
+		return nil
+	}
+	return servers.ReadResource
 }
 
 // plans tells whether sessions have a plan mode: RPC has no command for it.

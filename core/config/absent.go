@@ -37,7 +37,7 @@ var absent = []struct{ why, names string }{
 	{"images go to models as they are, or not at all", "images.describeForTextModels"},
 	{"the system prompt is made of files", "includeModelInPrompt includeWorkspaceTree personality"},
 	{"there are no language servers", "lsp.diagnosticsDeduplicate lsp.diagnosticsOnEdit lsp.diagnosticsOnWrite lsp.enabled lsp.formatOnWrite lsp.lazy task.enableLsp"},
-	{"there are no MCP servers", "mcp.discoveryDefaultServers mcp.discoveryMode mcp.enableProjectConfig mcp.notificationDebounceMs mcp.notifications"},
+	{"all tools of MCP servers are offered, and resources are read when they are asked for", "mcp.discoveryDefaultServers mcp.discoveryMode mcp.notificationDebounceMs mcp.notifications"},
 	{"there are no memories", "memories.enabled memories.fallbackTokenLimit memories.maxRawMemoriesForGlobal memories.maxRolloutAgeDays memories.maxRolloutsPerStartup memories.minRolloutIdleHours memories.phase1InputTokenLimit memories.phase2HeartbeatSeconds memories.phase2LeaseSeconds memories.phase2RetryDelaySeconds memories.rolloutPayloadPercent memories.stage1Concurrency memories.stage1LeaseSeconds memories.stage1RetryDelaySeconds memories.summaryInjectionTokenLimit memories.threadScanLimit providers.memoryModel"},
 	{"loops are noticed by calls that repeat with the same results", "model.loopGuard.checkAssistantContent model.loopGuard.enabled model.loopGuard.toolCallReminder"},
 	{"models are offered tools in their provider's way, and all of them", "inlineToolDescriptors tools.discoveryMode tools.essentialOverride tools.format tools.intentTracing"},

@@ -60,6 +60,7 @@ var (
 	StallDetection  = boolean("bash.stallDetection.enabled", false, "Move silent commands to the background")
 	StallAfter      = integer("bash.stallDetection.stallMs", 30_000, 0, "Milliseconds of silence that count")
 
+	ProjectServers  = guard(boolean("mcp.enableProjectConfig", true, "Read the MCP servers of projects; they run once they are trusted (veyyon mcp trust)"))
 	PlanOn          = boolean("plan.enabled", true, "Offer plan mode where the protocol has modes (ACP)")
 	ApprovalMode    = guard(enum("tools.approvalMode", "Which tool calls run without asking", "yolo", "auto-edit", "ask", "plan", "always-ask", "write"))
 	Approval        = guard(record("tools.approval", "allow, deny or prompt for single tools; for bash also lists of command patterns under these names"))

@@ -21,7 +21,7 @@ var builtins = []command{
 	{event.Command{Name: "usage", Description: "Show tokens and cost of the session"}, usage},
 	{event.Command{Name: "tools", Description: "List the tools the model may use"}, tools},
 	{event.Command{Name: "context", Description: "Show how full the context window is"}, contextUse},
-	{event.Command{Name: "mcp", Description: "List the MCP servers", Input: hint("list")}, mcp},
+	{event.Command{Name: "mcp", Description: "List the MCP servers, or connect anew to one", Input: hint("list|reconnect NAME")}, mcp},
 	{event.Command{Name: "fresh", Description: "Leave behind what the provider remembers of the session"}, fresh},
 	{event.Command{Name: "compact", Description: "Replace old messages by a summary", Input: hint("what to look at")}, compact},
 	{event.Command{Name: "rename", Description: "Name the session", Input: hint("title")}, rename},

@@ -8,6 +8,7 @@ import (
 
 	"veyyon.dev/veyyon/core/job"
 	"veyyon.dev/veyyon/core/session"
+	"veyyon.dev/veyyon/core/tool"
 )
 
 func info(ctx context.Context, t Target, args string) (Effect, error) {
@@ -132,9 +133,30 @@ func reload(_ context.Context, t Target, _ string) (Effect, error) {
 	return say("Plugins reloaded.")
 }
 
-// mcp says what there is; servers are not run yet.
-func mcp(context.Context, Target, string) (Effect, error) {
-	return say("No MCP servers configured. (This version runs none.)")
+// mcp lists the servers, or connects anew to one.
+func mcp(_ context.Context, t Target, args string) (Effect, error) {
+	switch verb, name := word(args); verb {
+	case "", "list":
+	case "reconnect":
+		if !t.ReconnectServer(name) {
+			return say(fmt.Sprintf("There is no MCP server %q. /mcp lists them.", name))
+		}
+		return say("Connecting to " + name + " anew.")
+	default:
+		return say("Usage: /mcp [list|reconnect NAME]")
+	}
+	list := t.Servers()
+	if len(list) == 0 {
+		return say("No MCP servers configured.")
+	}
+	lines := make([]string, len(list))
+	for i, s := range list {
+		lines[i] = fmt.Sprintf("%s | %s | %s | %s | %s", s.Name, s.Transport, s.State, tool.Count(s.Tools, "tool"), s.From)
+		if s.Err != "" {
+			lines[i] += " | " + s.Err
+		}
+	}
+	return say(strings.Join(lines, "\n"))
 }
 
 func help(ctx context.Context, t Target, _ string) (Effect, error) {

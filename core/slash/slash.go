@@ -12,6 +12,7 @@ import (
 
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/job"
+	servers "veyyon.dev/veyyon/core/mcp"
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/core/model"
 	"veyyon.dev/veyyon/core/session"
@@ -41,6 +42,8 @@ type Target interface {
 	Move(ctx context.Context, path string) (dir string, moved bool, err error)
 	// ReloadCommands reads anew what slash commands there are, and tells the host.
 	ReloadCommands()
+	Servers() []servers.Status
+	ReconnectServer(name string) (ok bool)
 	Compact(ctx context.Context, instructions string) (run func(context.Context) (*event.CompactionResult, error), err error)
 	ExportHTML(ctx context.Context, path string) (write func(context.Context) (string, error), err error)
 }

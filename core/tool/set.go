@@ -28,6 +28,14 @@ func (s Set) With(more ...Tool) Set {
 	return next
 }
 
+// Join is With for the tools of another set.
+func (s Set) Join(other Set) Set {
+	if len(other.tools) == 0 {
+		return s
+	}
+	return s.With(other.tools...)
+}
+
 // Without returns the set without the tools that leave names.
 func (s Set) Without(leave func(Spec) bool) Set {
 	if !slices.ContainsFunc(s.tools, func(t Tool) bool { return leave(t.Spec()) }) {

@@ -82,6 +82,8 @@ type Options struct {
 	Documents *document.Converter
 	// Local is the file of a local:// URL; nil when there are none.
 	Local func(of tool.Session, url string) (string, error)
+	// Server is the text of an mcp:// URL; nil when there are none.
+	Server func(ctx context.Context, url string) (string, error)
 	// Artifact is the file of the session's artifact n; nil when there are none.
 	Artifact func(session tool.Session, n int) (path string, ok bool)
 	// Skill is the file that a skill:// URL means for work in dir; nil when there

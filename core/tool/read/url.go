@@ -24,6 +24,8 @@ func (r *reader) readURL(ctx context.Context, call tool.Call, scheme, url string
 		return r.readSkill(ctx, call, base, sel)
 	case scheme == "local" && r.opts.Local != nil:
 		return r.readLocal(ctx, call, base, sel)
+	case scheme == "mcp" && r.opts.Server != nil:
+		return r.readServer(ctx, url)
 	case pages:
 		return r.readWeb(ctx, base, sel)
 	}
@@ -67,6 +69,16 @@ func (r *reader) readLocal(ctx context.Context, call tool.Call, url string, sel 
 		return tool.Output{}, err
 	}
 	return r.readPath(ctx, source{path: path}, sel, Details{URL: url})
+}
+
+// readServer reads a resource of an MCP server. Its URL is all behind the server's
+// name, so that no selector of lines is looked for.
+func (r *reader) readServer(ctx context.Context, url string) (tool.Output, error) {
+	text, err := r.opts.Server(ctx, url)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	return r.readText(ctx, strings.NewReader(text), selector{Raw: true}, "uri", Details{URL: url})
 }
 
 func unknownScheme(scheme string) error {
