@@ -140,7 +140,7 @@ func (l *launch) place() (err error) {
 	l.dir = started
 	if l.flags.Cwd != "" {
 		l.dir = l.dirs.Resolve(l.flags.Cwd, started)
-	} else if !l.flags.AllowHome {
+	} else if !l.flags.AllowHome && l.flags.Mode != modeACP { // there each session says where it works
 		l.dir = config.AwayFromHome(started, l.dirs)
 		l.leftHome = l.dir != started
 	}
