@@ -71,6 +71,8 @@ var channelsIn = map[string]string{
 	"core/shell/process.go":    "the exit of one shell",
 	"core/shell/follow.go":     "the output of one command, and its end",
 	"core/file/lock.go":        "the turn at one path",
+	"core/mcp/set.go":          "the news of a set of servers, and of one connection",
+	"core/mcp/transport.go":    "the exit of one server",
 	"core/tool/read/read.go":   "counts the images being decoded",
 	"core/tool/grep/search.go": "the files of one search, in order",
 
@@ -97,5 +99,6 @@ var goroutinesIn = map[string]string{
 	"core/turn/use.go":         "tool calls; each ends with a report that the batch receives",
 	"core/shell/follow.go":     "the reader of the output, and the end of the family; follow waits",
 	"core/shell/runner.go":     "shut on behalf of Close",
+	"core/mcp/transport.go":    "waits for the exit of a server; end waits",
 	"cmd/veyyon/serve.go":      "the signals, until the hard stop, and the wait for a host that stops reading, until the process ends",
 }
