@@ -269,10 +269,12 @@ func (m *member) once() (lost bool, err error) {
 		}
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "veyyon", Version: m.set.opts.Version}, &mcp.ClientOptions{
+		//lint:ignore SA1019 servers of today ask for roots
 		Capabilities:           &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{}},
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed() }, PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { changed() },
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { m.progressed(r.Params) },
 	})
+	//lint:ignore SA1019 as above
 	client.AddRoots(&mcp.Root{URI: "file://" + m.set.opts.Dir})
 	connecting, cancel := context.WithTimeout(m.set.life, m.server.timeout())
 	defer cancel()
