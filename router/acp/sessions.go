@@ -226,7 +226,7 @@ func (one *session) close(ctx context.Context) {
 	defer cancel()
 	for _, t := range one.cancelAll() {
 		select {
-		case <-t.ended:
+		case <-t.told: // its answer comes before that of the close
 		case <-ctx.Done():
 		}
 	}

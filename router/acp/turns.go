@@ -39,6 +39,7 @@ type turn struct {
 	cancel context.CancelCauseFunc
 	sent   time.Time
 	ended  chan struct{} // closed when result and err are set
+	told   chan struct{} // closed when the answer is on its way
 	result wire.PromptResult
 	err    error
 }
@@ -57,13 +58,17 @@ func (s *Server) prompt(_ context.Context, p wire.Prompt) (router.Finish, error)
 		}
 		asked.Images = append(asked.Images, image)
 	}
-	t := &turn{prompt: asked, sent: time.Now(), ended: make(chan struct{})}
+	t := &turn{prompt: asked, sent: time.Now(), ended: make(chan struct{}), told: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancelCause(one.life)
 	one.submit(t)
 	return func(ctx context.Context) (router.Answer, error) {
 		defer context.AfterFunc(ctx, func() { t.cancel(errCancelled) })()
 		<-t.ended // the turn hears that it is cancelled, and ends soon then
-		return router.Answer{Data: t.result}, t.err
+		if t.err != nil {
+			close(t.told)
+			return router.Answer{}, t.err
+		}
+		return router.Answer{Data: t.result, Then: func() { close(t.told) }}, nil
 	}, nil
 }
 
