@@ -14,12 +14,17 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"golang.org/x/sys/unix"
 
+	"veyyon.dev/veyyon/core/nesting"
 	"veyyon.dev/veyyon/core/secret"
 )
 
 // maxFile bounds a settings file, in bytes; a larger one cannot be read. The
 // parser's time grows with the square of its input: some seconds at this size.
 const maxFile = 128 << 10
+
+// maxDepth bounds how deep values lie within each other in brackets, or in
+// entries on one line. A file that goes deeper is refused.
+const maxDepth = 100
 
 // layer is one settings file.
 type layer struct {
@@ -112,6 +117,9 @@ func parseYAML(data []byte) (doc *ast.File, err error) {
 			err = errSyntax{fmt.Errorf("the parser gave up: %s", secret.Quoteless(fmt.Sprint(r)))}
 		}
 	}()
+	if line := nesting.In(data, maxDepth); line > 0 {
+		return nil, errSyntax{fmt.Errorf("line %d: values lie more than %d deep within each other", line, maxDepth)}
+	}
 	doc, err = parser.ParseBytes(data, parser.ParseComments, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return nil, errSyntax{yamlError(err)}

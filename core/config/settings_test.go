@@ -355,6 +355,17 @@ func TestFileThatStandsForMoreThanMemoryHoldsIsRefused(t *testing.T) {
 	}
 }
 
+// The parser took minutes and gigabytes for it, before a frame was read.
+func TestFileThatIsNestedDeeperThanPeopleWriteIsRefused(t *testing.T) {
+	r := newRoom(t)
+	for _, text := range []string{strings.Repeat("[", 5_000), strings.Repeat("{a: ", 5_000), strings.Repeat("- ", 5_000), strings.Repeat("? ", 5_000)} {
+		r.project("config.yml", text)
+		if _, warnings := r.load(); len(warnings) != 1 || !strings.HasSuffix(warnings[0], "line 1: values lie more than 100 deep within each other") {
+			t.Error(warnings)
+		}
+	}
+}
+
 // A repository that was cloned could have chosen the shell that is run, or
 // switched the questions off.
 func TestAProjectSetsNothingThatGuardsThePerson(t *testing.T) {

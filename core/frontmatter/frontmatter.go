@@ -16,7 +16,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
+
+	"veyyon.dev/veyyon/core/nesting"
 )
 
 const (
@@ -132,7 +133,7 @@ func parse(head []byte) (meta Meta, fault *Error) {
 		}
 	}()
 	tokens := lexer.Tokenize(lineEnds.Replace(string(quoteStars(head))))
-	if line := tooDeep(tokens); line > 0 {
+	if line := nesting.Line(tokens, maxDepth); line > 0 {
 		return Meta{}, &Error{Line: line + 1, Problem: fmt.Sprintf("values lie more than %d deep within each other", maxDepth)}
 	}
 	tree, err := parser.Parse(tokens, 0)
@@ -163,29 +164,6 @@ func parse(head []byte) (meta Meta, fault *Error) {
 		meta.lines[token.Value] = token.Position.Line + 1
 	}
 	return meta, nil
-}
-
-// tooDeep finds the line on which values come to lie deeper than they may; 0 when
-// there is none.
-func tooDeep(tokens token.Tokens) (line int) {
-	brackets, entries := 0, 0
-	for _, t := range tokens {
-		if t.Position.Line != line {
-			line, entries = t.Position.Line, 0
-		}
-		switch t.Type {
-		case token.SequenceStartType, token.MappingStartType:
-			brackets++
-		case token.SequenceEndType, token.MappingEndType:
-			brackets--
-		case token.SequenceEntryType, token.MappingKeyType:
-			entries++
-		}
-		if max(brackets, entries) > maxDepth {
-			return line
-		}
-	}
-	return 0
 }
 
 // located turns an error of the parser into ours; it counts lines from behind

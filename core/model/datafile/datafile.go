@@ -14,11 +14,16 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"veyyon.dev/veyyon/core/nesting"
 	"veyyon.dev/veyyon/core/secret"
 )
 
 // MaxBytes bounds a file; a larger one is refused.
 const MaxBytes = 16 << 20
+
+// maxDepth bounds how deep values lie within each other in brackets, or in
+// entries on one line; a file that goes deeper is refused.
+const maxDepth = 100
 
 // File is the text of a file and its name for messages.
 type File struct {
@@ -86,6 +91,9 @@ func (f *File) CheckKeys(v any) error { return f.decode(v, yaml.Strict()) }
 func (f *File) decode(v any, opts ...yaml.DecodeOption) (err error) {
 	if !utf8.Valid(f.text) {
 		return &Fault{File: f.name, Problem: "is not valid UTF-8"}
+	}
+	if line := nesting.In(f.text, maxDepth); line > 0 {
+		return &Fault{File: f.name, Line: line, Problem: fmt.Sprintf("values lie more than %d deep within each other", maxDepth)}
 	}
 	// The parser has panicked on odd input before; a bad file must not end the
 	// program.

@@ -32,6 +32,8 @@ func TestFaultsNameFileLineAndKey(t *testing.T) {
 		{"stock: [", "f.yml:1: sequence end token ']' not found"},
 		{"{\n\t\"stock\": {\"a\": {\"open\": \"x\"}}}", "f.yml:2: stock.a.open: is a text, not a true or false"},
 		{"\xff", "f.yml: is not valid UTF-8"},
+		{"name: x\nstock: " + strings.Repeat("[", 1<<12), "f.yml:2: values lie more than 100 deep within each other"},
+		{strings.Repeat("- ", 1<<12), "f.yml:1: values lie more than 100 deep within each other"},
 	} {
 		err := New("f.yml", []byte(c.text)).Decode(&shop{})
 		if err == nil || err.Error() != c.want {
