@@ -67,7 +67,11 @@ func Load(from Sources) (*Settings, []Warning, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		warnings = append(warnings, Warning{File: file, Text: fmt.Sprintf("the settings in it are not used: %v", bare(err))})
+		said := ""
+		if file == profile {
+			said = s.closeUnread(file)
+		}
+		warnings = append(warnings, Warning{File: file, Text: fmt.Sprintf("the settings in it are not used: %v%s", bare(err), said)})
 		if file == profile && isBroken(err) {
 			if err := keepCopy(file); err != nil {
 				warnings = append(warnings, Warning{File: file, Text: fmt.Sprintf("it could not be copied: %v", err)})
@@ -138,6 +142,7 @@ func keepCopy(file string) error {
 // lay puts a layer over what there is, without the values that do not fit.
 func (s *Settings) lay(l *layer) []Warning {
 	var warnings []Warning
+	var unclear []string // names of what is passed over and may be a fence
 	warn := func(path []string, name, text string) {
 		warnings = append(warnings, Warning{File: l.file, Line: l.line(path), Key: name, Text: text})
 		drop(l.tree, path)
@@ -152,6 +157,7 @@ func (s *Settings) lay(l *layer) []Warning {
 			}
 		default:
 			warn(path, join(path), "expected a mapping, got "+show(v)+"; it is ignored")
+			unclear = append(unclear, join(path))
 		}
 	}
 	for _, key := range table {
@@ -174,6 +180,9 @@ func (s *Settings) lay(l *layer) []Warning {
 			warnings = append(warnings, Warning{File: l.file, Line: l.line(key.path), Key: key.name, Text: approvalText(raw)})
 		} else if problem != "" {
 			warn(key.path, key.name, problem+"; it is ignored")
+			if key.name == Approval.name || key.name == SecretsOn.name {
+				unclear = append(unclear, key.name)
+			}
 			continue
 		}
 		var faults []Warning
@@ -189,7 +198,7 @@ func (s *Settings) lay(l *layer) []Warning {
 			s.values[key.name] = v
 		}
 	}
-	return warnings
+	return append(warnings, s.closeUnclear(l, unclear)...)
 }
 
 // sift returns a value without the entries or members that do not fit.

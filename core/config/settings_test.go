@@ -207,6 +207,53 @@ func TestBrokenProfileFileIsKeptAndCopiedOnce(t *testing.T) {
 	}
 }
 
+// A file with a fault in it let everything run that it said to ask about, and
+// showed models what it said to hide.
+func TestWhatIsNotUnderstoodOfAFenceClosesIt(t *testing.T) {
+	for text, want := range map[string][2]any{
+		"tools:\n  approvalMode: ask\n  x: [\n":              {"ask", false},
+		"secrets:\n  enabled: true\n\tx: y\n":                {"yolo", true},
+		"tools: {approval: {bash: deny}}\nsecrets: [\n":      {"ask", true},
+		"steeringMode: [\n":                                  {"yolo", false},
+		"tools: [approvalMode, ask]\n":                       {"ask", false},
+		"tools.approvalMode: ask\n":                          {"ask", false},
+		"Tools: {approvalMode: ask}\n":                       {"ask", false},
+		"tools: {approvalmode: ask}\n":                       {"ask", false},
+		"tools: {approval.bash: deny}\n":                     {"ask", false},
+		"tools: {approvalMode: yolo, approval: [bash]}\n":    {"ask", false},
+		"tools: {approvalMode: plan, approval: [bash]}\n":    {"plan", false},
+		"tools: {approvalMode: yolo, approvalTimeout: -1}\n": {"yolo", false},
+		"secrets: true\n":                                    {"yolo", true},
+		"secrets.enabled: true\n":                            {"yolo", true},
+		"secrets: {enabled: aye}\n":                          {"yolo", true},
+		"tools:\nsecrets:\nother: {approval: x}\n":           {"yolo", false},
+	} {
+		r := newRoom(t)
+		r.profile(text)
+		s, warnings := r.load()
+		if got := [2]any{ApprovalMode.Of(s), SecretsOn.Of(s)}; got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+		closed := strings.Contains(strings.Join(warnings, "\n"), "; to be safe, ")
+		if closed != (want != [2]any{"yolo", false} && want != [2]any{"plan", false}) {
+			t.Errorf("%q: %q", text, warnings)
+		}
+		file := write(t, filepath.Join(t.TempDir(), "over.yml"), "tools: {approvalMode: auto-edit}\nsecrets: {enabled: false}\n")
+		r.Overlays = []string{file}
+		s, _ = r.load() // what is plain, and comes later, counts
+		if got := [2]any{ApprovalMode.Of(s), SecretsOn.Of(s)}; got != [2]any{"auto-edit", false} {
+			t.Errorf("%q under another file: %v", text, got)
+		}
+		r.Overlays = nil
+		do(t, os.Remove(filepath.Join(r.Dirs.Agent, "config.yml")))
+		r.project("config.yml", text) // has no say in it
+		s, _ = r.load()
+		if got := [2]any{ApprovalMode.Of(s), SecretsOn.Of(s)}; got != [2]any{"yolo", false} {
+			t.Errorf("%q of a project: %v", text, got)
+		}
+	}
+}
+
 // A pipe in the place of a settings file kept the server from starting.
 func TestWhatIsNoRegularFileIsNotWaitedFor(t *testing.T) {
 	r := newRoom(t)
