@@ -20,10 +20,17 @@ const Hidden = "[redacted]"
 const MinKey = 4
 
 // Hide takes keys out of a message of somebody who was sent them, however they
-// are written there, and the names and passwords of URLs.
+// are written there, and the names and passwords of URLs. Of the address of a
+// proxy that cannot be read nothing stays: who is to say where its password ends?
 func Hide(text string, keys []string) string {
+	if before, _, found := strings.Cut(text, badProxy+` "`); found {
+		text = before + badProxy
+	}
 	return userinfo().ReplaceAllString(Hider(keys, MinKey)(text), "$1")
 }
+
+// badProxy is how net/http begins to tell of a proxy whose address it cannot read.
+const badProxy = "invalid proxy address"
 
 // Hider returns what takes keys out of texts, however they are written there. A
 // key of less than so many bytes is not looked for. Safe for concurrent use.
@@ -50,9 +57,10 @@ var userinfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 func Spellings(key string) []string {
 	inJSON, _ := json.Marshal(key) // texts always encode
 	quoted := string(inJSON[1 : len(inJSON)-1])
+	bare := htmlless.Replace(quoted) // as encoders do that do not think of pages
 	inURL, inPath := url.QueryEscape(key), url.PathEscape(key)
 	all := []string{
-		key, quoted, strings.ReplaceAll(quoted, "/", `\/`), inURL, inPath, lowerHex(inURL), lowerHex(inPath), html.EscapeString(key),
+		key, quoted, bare, strings.ReplaceAll(quoted, "/", `\/`), strings.ReplaceAll(bare, "/", `\/`), inURL, inPath, lowerHex(inURL), lowerHex(inPath), html.EscapeString(key),
 	}
 	if len(key) >= minBase64 {
 		all = append(all, inBase64(key)...)
@@ -60,6 +68,10 @@ func Spellings(key string) []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
+
+// htmlless takes back what encoding/json does for pages. What it escapes begins
+// with one backslash, which is never the second of two.
+var htmlless = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 // minBase64 is the length in bytes from which on a key is looked for in base64
 // too: what is certain of a shorter one would be found in other data.

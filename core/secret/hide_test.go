@@ -16,7 +16,7 @@ func TestAKeyIsFoundHoweverItIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
-		key, string(raw), strings.ReplaceAll(string(raw), "/", `\/`), url.QueryEscape(key), strings.ToLower(url.QueryEscape(key)),
+		key, string(raw), `{"said":"canary\/+=&<\"'x y"}`, `{"said":"canary/+=&<\"'x y"}`, strings.ReplaceAll(string(raw), "/", `\/`), url.QueryEscape(key), strings.ToLower(url.QueryEscape(key)),
 		"/v1/" + url.PathEscape(key) + "/x", html.EscapeString(key), key + key,
 		base64.StdEncoding.EncodeToString([]byte(key)), base64.URLEncoding.EncodeToString([]byte("ab" + key + "cd")),
 	} {
@@ -31,9 +31,10 @@ func TestAKeyIsFoundHoweverItIsWritten(t *testing.T) {
 
 func TestNamesInURLsAreTakenOut(t *testing.T) {
 	for text, want := range map[string]string{
-		`invalid proxy address "http://me:pass@host:1": x`: `invalid proxy address "http://host:1": x`,
-		"see https://host/a@b and me@host":                 "see https://host/a@b and me@host",
-		"postgres://me@host/x":                             "postgres://host/x",
+		`x: invalid proxy address "http://me:p@s/s@host:1": parse "http://me:p@s/s@host:1": invalid port ":p@s" after host`: "x: invalid proxy address",
+		`proxyconnect "http://me:pass@host:1": x`: `proxyconnect "http://host:1": x`,
+		"see https://host/a@b and me@host":        "see https://host/a@b and me@host",
+		"postgres://me@host/x":                    "postgres://host/x",
 	} {
 		if said := Hide(text, nil); said != want {
 			t.Error(said)

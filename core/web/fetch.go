@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"veyyon.dev/veyyon/core/secret"
 )
 
 // The bounds of a page. At the first two reading fails. What is beyond the third
@@ -169,6 +171,9 @@ func explain(ctx context.Context, where string, err error) error {
 		err = refused
 	case errors.As(err, &unknown) && unknown.IsNotFound:
 		err = fmt.Errorf("there is no host %s", unknown.Name)
+	}
+	if text := secret.Hide(err.Error(), nil); text != err.Error() { // of a proxy, or of where a redirect leads
+		err = errors.New(text)
 	}
 	return fmt.Errorf("reading %s: %w", where, err)
 }

@@ -204,6 +204,23 @@ func TestErrorsHoldNoCredentials(t *testing.T) {
 	}
 }
 
+// Neither those of a proxy, nor those of where a redirect leads.
+func TestErrorsHoldNoCredentialsOfOthers(t *testing.T) {
+	away := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "http://user:hunter2@[::1/")
+		w.WriteHeader(http.StatusFound)
+	})
+	unread := func(*http.Request) (*url.URL, error) {
+		return nil, errors.New(`invalid proxy address "http://user:hun/ter2@proxy": parse "http://user:hun/ter2@proxy": invalid port ":hun" after host`)
+	}
+	for address, proxy := range map[string]func(*http.Request) (*url.URL, error){away: nil, "http://host.example/": unread} {
+		_, err := client(Options{AllowPrivate: true, Proxy: proxy}).Fetch(t.Context(), address)
+		if err == nil || strings.Contains(err.Error(), "hun") || strings.Contains(err.Error(), "user") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 // client uses no proxy unless it is told to.
 func client(opts Options) *Client {
 	if opts.Proxy == nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"veyyon.dev/veyyon/core/file"
+	"veyyon.dev/veyyon/core/secret"
 )
 
 // The bounds of an answer. One that is longer is refused; of what a service says
@@ -70,12 +71,9 @@ func said(key string, body []byte) string {
 	return ": " + text
 }
 
-func without(key, text string) string {
-	if key == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, key, "[key]")
-}
+// without takes the key out, however it is written there, and what logs in to a
+// proxy.
+func without(key, text string) string { return secret.Hide(text, []string{key}) }
 
 // get is a request by URL, whose header holds the key.
 func get(ctx context.Context, address string, values url.Values, header, key string) (*http.Request, error) {

@@ -45,6 +45,11 @@ func serve(t *testing.T, handle http.HandlerFunc) mirror {
 	return mirror{at}
 }
 
+// failing carries no request.
+type failing string
+
+func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New(string(f)) }
+
 func keys(of ...string) func(string) string {
 	return func(name string) string {
 		for _, service := range of {
@@ -194,19 +199,32 @@ func TestTheNextServiceIsAskedWhenOneFails(t *testing.T) {
 	})
 	opts := Options{Key: keys("tavily", "brave", "exa", "perplexity"), Carrier: carrier}
 	_, err := search(t.Context(), opts, `{"query": "x"}`)
-	want := `web search failed: tavily: it answered 401 Unauthorized: {"detail": "[key] is not a key"}; ` +
+	want := `web search failed: tavily: it answered 401 Unauthorized: {"detail": "[redacted] is not a key"}; ` +
 		"brave: the answer is not what this service is known to send; exa: it answered 307 Temporary Redirect; perplexity: the answer is longer than 4 MiB"
 	if err == nil || err.Error() != want {
 		t.Errorf("error is %v", err)
 	}
 	opts = Options{Key: keys("tavily", "serper"), Carrier: carrier}
 	out, err := search(t.Context(), opts, `{"query": "x"}`)
-	if err != nil || !out.Useless || out.Content.Text() != "[tavily: it answered 401 Unauthorized: {\"detail\": \"[key] is not a key\"}]\nserper found nothing for \"x\"." {
+	if err != nil || !out.Useless || out.Content.Text() != "[tavily: it answered 401 Unauthorized: {\"detail\": \"[redacted] is not a key\"}]\nserper found nothing for \"x\"." {
 		t.Errorf("%q, %v", out.Content.Text(), err)
 	}
 	opts.Excluded = []string{"tavily"}
 	if out, err := search(t.Context(), opts, `{"query": "x"}`); err != nil || out.Content.Text() != "serper found nothing for \"x\"." {
 		t.Errorf("%q, %v", out.Content.Text(), err)
+	}
+	// A service may write the key as its own encoder does, and the net tells where a proxy is.
+	for said, carrier := range map[string]http.RoundTripper{
+		`tavily: it answered 403 Forbidden: {"key": "[redacted]"}`: serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, `{"key": "key\/of+<tavily>"}`)
+		}),
+		"tavily: invalid proxy address": failing(`invalid proxy address "http://me:p@ss/word@host": parse`),
+	} {
+		opts = Options{Key: func(string) string { return "key/of+<tavily>" }, Chosen: "tavily", Carrier: carrier}
+		if _, err := search(t.Context(), opts, `{"query": "x"}`); err == nil || err.Error() != "web search failed: "+said {
+			t.Errorf("error is %v", err)
+		}
 	}
 	opts = Options{Key: func(string) string { return "two\nlines" }, Chosen: "kagi", Carrier: carrier}
 	if _, err := search(t.Context(), opts, `{"query": "x"}`); err == nil || strings.Contains(err.Error(), "lines") {
