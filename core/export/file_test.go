@@ -58,6 +58,19 @@ func TestAPageReplacesAnOlderOneAndIsItsOwnersAlone(t *testing.T) {
 	if diff := cmp.Diff([]string{"page.html"}, names(t, filepath.Dir(path))); diff != "" {
 		t.Error(diff)
 	}
+	for _, name := range []string{"page", "empty"} { // neither needs the name of a page
+		path := filepath.Join(t.TempDir(), name)
+		if name == "page" {
+			if err := export.File(t.Context(), path, log.Path(), log.Snapshot()); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := export.File(t.Context(), path, log.Path(), log.Snapshot()); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestAPageIsRefusedWhereItWouldDoHarm(t *testing.T) {
@@ -78,7 +91,7 @@ func TestAPageIsRefusedWhereItWouldDoHarm(t *testing.T) {
 	for path, want := range map[string]string{
 		at("planted"): "it is a symbolic link", at("dangling"): "it is a symbolic link", at("session"): "it is a symbolic link",
 		at("same"): "it is the session itself", log.Path(): "it is the session itself", folder: "not a regular file",
-		at("missing/page.html"): "no such file or directory", at("a\x00b"): "invalid argument", at("victim/page.html"): "not a directory",
+		at("victim"): "there is a file that is no page", at("missing/page.html"): "no such file or directory", at("a\x00b"): "invalid argument", at("victim/page.html"): "not a directory",
 	} {
 		err := export.File(t.Context(), path, log.Path(), log.Snapshot())
 		if diff := cmp.Diff("writing "+path+": "+want, errorText(err)); diff != "" {
