@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"regexp"
 	"strings"
 
@@ -56,7 +57,14 @@ func Read(paths ...string) (entries []Entry, errs []error) {
 	return entries, errs
 }
 
+// maxFile bounds a file secrets.yml, in bytes; a larger one is refused. Each
+// secret takes some ten times its entry's size in memory.
+const maxFile = 1 << 20
+
 func list(path string) (items []any, err error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > maxFile {
+		return nil, fmt.Errorf("%s is larger than %d KiB", path, maxFile>>10)
+	}
 	file, err := datafile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -8,6 +8,7 @@ package veil
 import (
 	"context"
 	"crypto/rand"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,11 @@ const (
 	// maxPlaceholders bounds what expressions find, in texts; of what they find
 	// then no placeholder is kept, so that the text is lost to the model.
 	maxPlaceholders = 100_000
+	// maxSpelled bounds the texts that are looked for beside the secrets
+	// themselves, each about 1 KB in memory: with that many, a secret that comes
+	// after is only found whole and as it is. Files of a project may hold any
+	// number, of any size.
+	maxSpelled = 50_000
 )
 
 // note tells models what placeholders are.
@@ -53,7 +59,7 @@ func New(entries []Entry, keys func() []string) *Veil {
 	v := &Veil{keys: keys, entries: entries, spelled: map[string]string{}, meaning: map[string]string{}}
 	for _, e := range entries {
 		if e.expr == nil {
-			v.learn(e.Content, e.stand)
+			v.learn(e.Content, e.stand, maxSpelled)
 		}
 	}
 	return v
@@ -74,15 +80,28 @@ func (p veiled) Stream(ctx context.Context, req *model.Request, draft *model.Dra
 	return p.Provider.Stream(ctx, sent, draft)
 }
 
-// learn adds a secret in all its spellings. The caller holds mu, or is New.
-func (v *Veil) learn(text string, stand func(string) string) {
-	for _, text := range append(parts(text), text) {
-		for _, spelling := range secret.Spellings(text) {
-			if _, known := v.spelled[spelling]; !known {
-				v.standIn(spelling, stand)
-				v.plain = append(v.plain, spelling)
-				v.replacer = nil
-			}
+// learn adds a secret in all its spellings, and its parts, as long as there are
+// not more than limit texts. The caller holds mu, or is New.
+func (v *Veil) learn(text string, stand func(string) string, limit int) {
+	for _, part := range parts(text) {
+		if len(v.plain) >= limit {
+			break
+		}
+		v.spell(part, stand, limit)
+	}
+	v.spell(text, stand, limit)
+}
+
+func (v *Veil) spell(text string, stand func(string) string, limit int) {
+	spellings := []string{text}
+	if len(v.plain) < limit {
+		spellings = secret.Spellings(text)
+	}
+	for _, spelling := range spellings {
+		if _, known := v.spelled[spelling]; !known {
+			v.spelled[spelling] = v.standIn(spelling, stand)
+			v.plain = append(v.plain, spelling)
+			v.replacer = nil
 		}
 	}
 }
@@ -152,7 +171,7 @@ func (v *Veil) now() *strings.Replacer {
 	defer v.mu.Unlock()
 	for _, key := range keys {
 		if len(key) >= minSecret {
-			v.learn(key, nil)
+			v.learn(key, nil, math.MaxInt) // they are few, and nobody else's
 		}
 	}
 	if v.replacer == nil {

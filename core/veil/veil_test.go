@@ -260,6 +260,33 @@ func TestAnExpressionMayFindMoreThanASecret(t *testing.T) {
 	}
 }
 
+// A project may bring any number of secrets, of any size.
+func TestSecretsWithoutEndAreHiddenInBoundedRoom(t *testing.T) {
+	huge := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz/+", 60_000)
+	texts := []string{huge}
+	for i := range maxPlaceholders {
+		texts = append(texts, fmt.Sprintf("secret/%07d", i))
+	}
+	v := New(Plain(texts), func() []string { return []string{canary} })
+	sent, _ := ask(t, v, "<"+huge+"><"+texts[1]+"><"+texts[len(texts)-1]+"><"+canary+"><"+url.QueryEscape(canary)+">", nil) // of keys no spelling is left out
+	if len(sent) > 200 || strings.Contains(sent, "secret") || strings.Contains(sent, "4711") || strings.Contains(sent, "<>") {
+		t.Errorf("%.300s", sent)
+	}
+	if most := maxSpelled + len(texts) + 100; len(v.plain) > most {
+		t.Errorf("%d texts are looked for, more than %d", len(v.plain), most)
+	}
+	before := len(v.plain)
+	ask(t, v, "again", nil)
+	if len(v.plain) != before {
+		t.Errorf("a request added %d texts that were known", len(v.plain)-before)
+	}
+	path := filepath.Join(t.TempDir(), "secrets.yml")
+	write(t, path, "- {type: plain, content: "+strings.Repeat("x", maxFile)+"}\n")
+	if _, errs := Read(path); len(errs) != 1 || !strings.HasSuffix(errs[0].Error(), "is larger than 1024 KiB") {
+		t.Error(errs)
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
