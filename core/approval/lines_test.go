@@ -13,7 +13,7 @@ const tableRules = `{
 	"allow": ["git status *", "git log *", "git diff *", "ls *", "cat *", "grep *", "head *", "wc *", "sort *", "tar *", "sed *", "awk *",
 		"go test *", "go vet *", "make build", "find *", "xargs *", "cd *", "./run.sh", "env", "nohup *", "kill *", "rg *", "bash x.sh",
 		"git config *", "git fetch *", "git clone *", "git rev-parse *", "go build *", "go env *", "less *", "man *", "rsync *", "scp *", "zip *", "apt-get *", "curl *",
-		"gcc *", "ip *", "tool *"],
+		"gcc *", "ip *", "tool *", "date *"],
 	"prompt": ["git commit"],
 	"deny": ["rm", "git push", "dd *", "sudo"]
 }`
@@ -56,6 +56,7 @@ var lines = map[Verdict][]string{
 		`sed -n '1,20p' x`, `sed -e 's/a/b/g' -e '/x/d' f`, `sed 's|a|b|; $d' f`, `awk '{ print $1 }' f`, `awk -F: 'NR == 1' f`, `tar -czf a.tgz d`,
 		`sed 's/[^]a]*//; /[[:space:]]/d' f`, `sed 's/[a-z][\/]/b/' f`, `tar xf a`, `tar -cf ./a:b d`, `sort -k1,1 -t: f`, `go test -cover -vet=off ./...`, `go env GOPATH`,
 		`git config user.name`, `git config --get-all x`, `git config --global --list`, `git rev-parse --git-dir`, `git fetch origin`, `less f`, `rsync -av a b`, `tool ls`,
+		`curl -sSL -XPOST -H'Accept: application/json' -d @x https://h/`, `curl -fsS --oauth2-bearer x "https://h/$x"`, `date -Is`, `date +%s`, `date -ds`, `date --iso-8601=seconds`,
 		`sh -c -x ls`, "git log \\\n  --oneline \\\n\t-n 5", `cat "${x:-a}" ${x:-'b'}`, `read -r x y; echo "$x"`,
 	},
 	Prompt: {
@@ -102,6 +103,8 @@ var lines = map[Verdict][]string{
 		`awk 'BEGIN { system("touch x") }'`, `awk '{ print > "x" }' f`, `awk '{ print | "sh" }' f`, `awk -f x f`, `go test -exec touch ./...`, `go vet -vettool=x ./...`,
 		`sed 's/[/x/;s;]/b/;e touch x;p' f`, `sed 's/[[:alpha:]/x/;s;]/b/;e touch x;p' f`, `sed '/[/s;]/e touch x;p;' f`, `sed 's/[a\]/x/;s;]/b/;e touch x;p' f`,
 		`sed -i/tmp/* 's/a/b/' f`, `tar xIf touch a`, `tar -cf host:a d`, `tar -cf a --checkpoint=1 --checkpoint-action=exec=touch d`, `sort -o x y`, `git log --output=x`,
+		`curl -o x h`, `curl -fsSLo x h`, `curl -sO h`, `curl -ox h`, `curl --output x h`, `curl --remote-name-all h`, `curl -K x`, `curl --config=x`, `curl --conf x`, `curl -c x h`, `curl -D - h`,
+		`curl --trace-ascii x h`, `curl $x`, `date -s x`, `date -us x`, `date --set=x`, `date --se x`, `less --log-file=x f`,
 		`git --git-dir=d log`, `git config core.pager touch`, `git config --global alias.x '!touch x'`, `git config -e`, `git fetch --upload-pack=touch x`, `git clone -u touch x`,
 		`git clone --template=d x`, `git clone 'ext::sh -c touch' x`, `git -c alias.x='!touch' x`, `git diff --output x`, `go build -ldflags=-extld=touch`, `go env -w CC=touch`,
 		`go build -toolexec touch ./...`, `gcc -wrapper touch x.c`, `gcc @options`, `rsync -ae touch a b`, `rsync -M--rsync-path=touch a b`, `scp -oProxyCommand=touch a b:c`,

@@ -32,7 +32,32 @@ var launchingOptions = map[string][]string{
 // writingOptions are those by which programs that show something write it to a
 // file, as a redirection would.
 var writingOptions = map[string][]string{
-	"git": {"--output"}, "sort": {"-o", "--output"}, "tree": {"-o"},
+	"git": {"--output"}, "sort": {"-o", "--output"}, "tree": {"-o"}, "less": {"--log-file"}, "date": {"--set"},
+	"curl": {
+		"--output", "--remote-name", "--dump-header", "--cookie-jar", "--config", "--trace", "--stderr", "--etag-save", "--hsts", "--alt-svc", "--libcurl",
+	},
+}
+
+// writingLetters are the short ones of programs with many, which are often
+// joined: those that write, and those whose value is the rest of the word. With -K
+// curl reads options from a file, and date -s sets the clock.
+var writingLetters = map[string]struct{ writing, valued string }{
+	"curl": {"oOJDcK", "AbCdeEFhHmPQrtTuUwxXyYz"},
+	"date": {"s", "dfrI"},
+}
+
+// writes tells whether a word makes a program write that shows something
+// otherwise.
+func writes(base, word string) bool {
+	if named(writingOptions[base], word) {
+		return true
+	}
+	letters, has := writingLetters[base]
+	if !has || len(word) < 2 || word[0] != '-' || word[1] == '-' {
+		return false
+	}
+	at := strings.IndexAny(word[1:], letters.writing+letters.valued)
+	return at >= 0 && strings.IndexByte(letters.writing, word[1+at]) >= 0
 }
 
 // sameAs are other names of programs.
@@ -65,14 +90,17 @@ func (r *reader) launches(c Call, base string) {
 			r.guess(c)
 			return
 		}
-		if w.Known && named(writingOptions[base], w.Text) {
-			r.doubt("%s of %s writes to a file", w.Text, base)
+		if w.Known && writes(base, w.Text) {
+			r.doubt("%s of %s writes where it would show something", w.Text, base)
 		}
 		vague = vague || w.Split || !w.Known && (w.Text == "" || w.Text[0] == '-')
 	}
+	_, lettered := writingLetters[base]
 	switch {
 	case launchingOptions[base] != nil && vague:
 		r.doubt("an option of %s that runs a program may be among its words", base)
+	case lettered && vague:
+		r.doubt("an option of %s that writes may be among its words", base)
 	case launchingOptions[base] == nil && !runners[base] && !quietPrograms[base]:
 		r.guesses(c, Hint)
 	}
