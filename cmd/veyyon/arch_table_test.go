@@ -73,6 +73,7 @@ var channelsIn = map[string]string{
 	"core/file/lock.go":        "the turn at one path",
 	"core/mcp/set.go":          "the news of a set of servers, and of one connection",
 	"core/mcp/transport.go":    "the exit of one server",
+	"core/mcp/oauth.go":        "the end of the callback, and what it brought",
 	"core/tool/read/read.go":   "counts the images being decoded",
 	"core/tool/grep/search.go": "the files of one search, in order",
 
@@ -100,5 +101,6 @@ var goroutinesIn = map[string]string{
 	"core/shell/follow.go":     "the reader of the output, and the end of the family; follow waits",
 	"core/shell/runner.go":     "shut on behalf of Close",
 	"core/mcp/transport.go":    "waits for the exit of a server; end waits",
+	"core/mcp/oauth.go":        "the callback of a sign-in; Login waits",
 	"cmd/veyyon/serve.go":      "the signals, until the hard stop, and the wait for a host that stops reading, until the process ends",
 }

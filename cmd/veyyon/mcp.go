@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ func (l *launch) servers(ctx context.Context, clients []mcp.Server) *mcp.Set {
 	}
 	return mcp.Open(ctx, mcp.Options{
 		Servers: all, Dir: l.dir, Env: auth.StripSecrets(os.Environ(), l.models.SecretNames()...), Version: version(),
-		Secrets: secret.Cautious(append(l.models.Secrets(), secretsOf(all)...)),
+		SignIns: l.signIns(), Secrets: secret.Cautious(append(l.models.Secrets(), secretsOf(all)...)),
 	})
 }
 
@@ -86,6 +87,10 @@ func (l *launch) describedServers() (profile, project, untrusted []mcp.Server) {
 	return profile, project, untrusted
 }
 
+func (l *launch) signIns() mcp.SignIns {
+	return mcp.NewSignIns(filepath.Join(l.dirs.Agent, "mcp-sign-ins.json"))
+}
+
 func (l *launch) trust() mcp.Trust { return mcp.NewTrust(filepath.Join(l.dirs.Agent, "trusted-mcp")) }
 
 // clientServers are the servers that a client of ACP names.
@@ -108,8 +113,10 @@ func pairs(list [][2]string) map[string]string {
 }
 
 type mcpCommand struct {
-	List  mcpList  `cmd:"" default:"withargs" help:"List the MCP servers of profile and project."`
-	Trust mcpTrust `cmd:"" help:"Let the MCP servers of the working directory run, as they are described now."`
+	List   mcpList   `cmd:"" default:"withargs" help:"List the MCP servers of profile and project."`
+	Login  mcpLogin  `cmd:"" help:"Sign in to an MCP server, with a browser."`
+	Logout mcpLogout `cmd:"" help:"Forget the sign-in to an MCP server."`
+	Trust  mcpTrust  `cmd:"" help:"Let the MCP servers of the working directory run, as they are described now."`
 }
 
 type mcpList struct{}
@@ -154,6 +161,58 @@ func (c *mcpTrust) Run(flags *launchFlags) error {
 		fmt.Printf("%s: %s\n", s.Name, what)
 	}
 	return l.trust().Give(l.dir, untrusted)
+}
+
+// loginWait is how long a person has to sign in.
+const loginWait = 10 * time.Minute
+
+type mcpLogin struct {
+	Name string `arg:"" help:"The server."`
+}
+
+// Run shows the page to open and waits until the person has signed in.
+func (c *mcpLogin) Run(flags *launchFlags) error {
+	l, server, err := describedServer(flags, c.Name)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, loginWait)
+	defer cancel()
+	err = l.signIns().Login(ctx, server, func(page string) { fmt.Printf("Open this page in a browser:\n\n%s\n\n", page) })
+	if err == nil {
+		fmt.Printf("Signed in to %s.\n", server.Name)
+	}
+	return err
+}
+
+type mcpLogout struct {
+	Name string `arg:"" help:"The server."`
+}
+
+// Run forgets what is kept.
+func (c *mcpLogout) Run(flags *launchFlags) error {
+	l, server, err := describedServer(flags, c.Name)
+	if err != nil {
+		return err
+	}
+	return l.signIns().Forget(context.Background(), server)
+}
+
+// describedServer is the server of that name that would run here.
+func describedServer(flags *launchFlags, name string) (*launch, mcp.Server, error) {
+	l, err := describing(flags)
+	if err != nil {
+		return nil, mcp.Server{}, err
+	}
+	profile, project, _ := l.describedServers()
+	for _, s := range mcp.Merge(project, profile) {
+		if s.Name == name {
+			return l, s, nil
+		}
+	}
+	return nil, mcp.Server{}, fmt.Errorf("there is no MCP server %q that may run; see `veyyon mcp list`", name)
 }
 
 // describing is a launch that knows its directories and settings.

@@ -27,6 +27,10 @@ type description struct {
 	Enabled   *bool             `json:"enabled"`
 	Disabled  bool              `json:"disabled"`
 	Timeout   int               `json:"timeout"` // milliseconds
+	OAuth     struct {
+		ClientID     string `json:"clientId"`
+		ClientSecret string `json:"clientSecret"`
+	} `json:"oauth"`
 }
 
 type file struct {
@@ -105,6 +109,7 @@ func describe(name string, raw json.RawMessage, lookup func(string) (string, boo
 	expand := func(text *string) { *text = expanded(*text, lookup) }
 	s = Server{
 		Name: name, Transport: Transport(d.Type), Command: d.Command, Args: d.Args, Env: d.Env, Dir: d.Dir, URL: d.URL, Headers: d.Headers,
+		OAuth:   OAuth{expanded(d.OAuth.ClientID, lookup), expanded(d.OAuth.ClientSecret, lookup)},
 		Timeout: time.Duration(d.Timeout) * time.Millisecond,
 	}
 	if s.Transport == "" {

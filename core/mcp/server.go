@@ -31,9 +31,14 @@ type Server struct {
 	Dir       string            // where the program works; "" is where the session does
 	URL       string            // http and sse
 	Headers   map[string]string
+	OAuth     OAuth         // http: of a client that is registered already
 	Timeout   time.Duration // of connecting and of a call; 0 is DefaultTimeout
 	From      string        // where it is described: a file, or "the client"
 }
+
+// OAuth is a client that the server's people have registered; the zero one registers
+// itself.
+type OAuth struct{ ClientID, ClientSecret string }
 
 // DefaultTimeout is how long a server may take to connect or to answer.
 const DefaultTimeout = 30 * time.Second

@@ -34,6 +34,7 @@ type Options struct {
 	Reserved func(name string) bool
 	// Secrets takes keys out of texts.
 	Secrets func(string) string
+	SignIns SignIns // to servers on the network
 }
 
 // A Set is the servers of one agent. Safe for concurrent use.
@@ -278,7 +279,7 @@ func (m *member) once() (lost bool, err error) {
 	client.AddRoots(&mcp.Root{URI: "file://" + m.set.opts.Dir})
 	connecting, cancel := context.WithTimeout(m.set.life, m.server.timeout())
 	defer cancel()
-	session, end, err := m.server.connect(connecting, m.set.opts.Dir, m.set.opts.Env, client)
+	session, end, err := m.server.connect(connecting, m.set, client)
 	if err != nil {
 		return false, err
 	}

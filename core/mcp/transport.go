@@ -32,14 +32,18 @@ const (
 )
 
 // transport reaches a server. end ends what was started for it, and waits.
-func (s Server) transport(dir string, env []string) (t mcp.Transport, end func(), err error) {
+func (s Server) transport(set *Set) (t mcp.Transport, end func(), err error) {
 	switch s.Transport {
 	case HTTP:
-		return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.client(), MaxRetries: -1}, func() {}, nil
+		web := &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.client(), MaxRetries: -1}
+		if !s.hasKey() && set.opts.SignIns.path != "" {
+			web.OAuthHandler = signedIn{tokens{set.life, set.opts.SignIns, s, http.DefaultClient}}
+		}
+		return web, func() {}, nil
 	case SSE:
 		return &mcp.SSEClientTransport{Endpoint: s.URL, HTTPClient: s.client()}, func() {}, nil
 	}
-	return s.start(dir, env)
+	return s.start(set.opts.Dir, set.opts.Env)
 }
 
 // client adds the headers of the server to what it asks of it, and of nobody else.
@@ -53,6 +57,16 @@ func (s Server) client() *http.Client {
 		}
 		return nil
 	}}
+}
+
+// hasKey tells whether the headers say who we are.
+func (s Server) hasKey() bool {
+	for name := range s.Headers {
+		if http.CanonicalHeaderKey(name) == "Authorization" {
+			return true
+		}
+	}
+	return false
 }
 
 type headers struct {
@@ -187,10 +201,9 @@ func (l *lines) line() (line []byte, err error) {
 // Close implements io.Closer.
 func (l *lines) Close() error { return l.from.Close() }
 
-// connect speaks with a server. changed is called, from any goroutine, when its
-// tools or prompts have changed, and progress when it tells how far a call is.
-func (s Server) connect(ctx context.Context, dir string, env []string, client *mcp.Client) (session *mcp.ClientSession, end func(), err error) {
-	t, end, err := s.transport(dir, env)
+// connect speaks with a server of a set. end ends what was started for it.
+func (s Server) connect(ctx context.Context, set *Set, client *mcp.Client) (session *mcp.ClientSession, end func(), err error) {
+	t, end, err := s.transport(set)
 	if err != nil {
 		return nil, nil, err
 	}
