@@ -24,7 +24,7 @@ import (
 )
 
 type options struct {
-	Scenarios []string `arg:"" optional:"" enum:"start,state,flood,stream,bash,tool,stall,long,list,resume,context,chaos" help:"What to measure: ${enum}; all by default."`
+	Scenarios []string `arg:"" optional:"" enum:"start,state,flood,stream,bash,tool,stall,long,list,resume,context,acp,chaos" help:"What to measure: ${enum}; all by default."`
 	Bin       string   `type:"existingfile" xor:"server" placeholder:"PATH" help:"The server to measure; by default ./cmd/veyyon is built."`
 	In        bool     `xor:"server" help:"Measure a server inside this process, without tools and files; for profiles."`
 	JSON      bool     `help:"Print a line of JSON for each figure instead of a table."`

@@ -34,6 +34,7 @@ var scenarios = []scenario{
 	{name: "list", run: runList},
 	{name: "resume", run: runResume},
 	{name: "context", run: runContext},
+	{name: "acp", run: runACP},
 	{name: "chaos", run: runChaos, limit: 20 * time.Minute},
 }
 
@@ -64,6 +65,12 @@ var limits = map[string]limit{
 	"resume state_p99_meanwhile": atMostTimes(5),
 	"context spawn_to_request":   atMostTimes(1.5),
 	"context ready_to_request":   atMostTimes(1.5),
+	"acp start":                  atMostTimes(4),
+	"acp stream_rate":            atLeastTimes(0.4),
+	"acp stream_rate_of_rpc":     atLeastTimes(0.6),
+	"acp prompt_p50_of_rpc":      atMostTimes(1.6),
+	"acp turns_of_100_sessions":  atMostTimes(1.3),
+	"acp memory_of_a_session":    atMost(1),
 	"chaos losses":               atMost(0),
 }
 

@@ -29,19 +29,36 @@ type sink struct {
 	calls      map[string]*call // those under way, by id
 	turn       outcome          // of the prompt under way
 	streaming  bool             // something of an answer has been told
+	batch      frames.Batch     // what is told when the mutex is given back
+}
+
+// lock takes the mutex. What it returns gives it back, behind what has been told
+// meanwhile, which goes out in one piece.
+func (s *sink) lock() (unlock func()) {
+	s.mu.Lock()
+	return func() {
+		defer s.mu.Unlock()
+		switch len(s.batch) {
+		case 0:
+			return
+		case 1:
+			s.session.server.send(s.batch[0])
+		default:
+			s.session.server.send(s.batch)
+		}
+		s.batch = nil // it is on its way, and never changed
+	}
 }
 
 // begin opens a turn.
 func (s *sink) begin() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.turn, s.streaming = outcome{dirty: s.turn.dirty}, false
 }
 
 // finish closes a turn: calls that are still open have failed.
 func (s *sink) finish() outcome {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	for id := range s.calls {
 		s.update(wire.ToolCall{Update: updateCall, ToolCallID: id, Status: statusFailed})
 	}
@@ -53,22 +70,19 @@ func (s *sink) finish() outcome {
 
 // streams tells whether something of an answer has been told in this turn.
 func (s *sink) streams() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return s.streaming
 }
 
 // end stops the sink: nothing more is told.
 func (s *sink) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.closed = true
 }
 
 // introduce tells what a client is told of a session first.
 func (s *sink) introduce(commands []event.Command, info wire.SessionInfo) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.introduced = true
 	s.tellCommands(commands)
 	info.Update = "session_info_update"
@@ -77,15 +91,13 @@ func (s *sink) introduce(commands []event.Command, info wire.SessionInfo) {
 
 // send tells one thing.
 func (s *sink) send(update any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.update(update)
 }
 
 // tellOptions tells all options, which are then told.
 func (s *sink) tellOptions(options []wire.ConfigOption) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.turn.dirty = false
 	s.update(wire.ConfigOptions{Update: "config_option_update", Options: options})
 }
@@ -97,16 +109,17 @@ func (s *sink) say(kind wire.ChunkKind, text string) {
 	}
 }
 
-// update and chunk send; the mutex is held, so that all is told in order.
-func (s *sink) update(update any) {
-	if !s.closed {
-		s.session.server.send(frames.Note{Name: wire.UpdateMethod, Body: wire.Update{SessionID: s.session.id, Update: update}})
-	}
-}
+// update, chunk and note tell something; the mutex is held, so that all is told in
+// order.
+func (s *sink) update(update any) { s.note(wire.Update{SessionID: s.session.id, Update: update}) }
 
 func (s *sink) chunk(kind wire.ChunkKind, id, text string) {
+	s.note(wire.TextChunk{SessionID: s.session.id, Kind: kind, MessageID: id, Text: text})
+}
+
+func (s *sink) note(body any) {
 	if !s.closed {
-		s.session.server.send(frames.Note{Name: wire.UpdateMethod, Body: wire.TextChunk{SessionID: s.session.id, Kind: kind, MessageID: id, Text: text}})
+		s.batch = append(s.batch, frames.Note{Name: wire.UpdateMethod, Body: body})
 	}
 }
 
@@ -116,8 +129,7 @@ func (s *sink) tellCommands(commands []event.Command) {
 
 // emit is an event.Sink.
 func (s *sink) emit(events ...event.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	for _, e := range events {
 		s.tell(e)
 	}
@@ -202,8 +214,7 @@ func (s *sink) tellAnswer(a *message.Assistant) {
 // tellFailure tells why the last answer of a turn failed, as text: that is all
 // that clients show.
 func (s *sink) tellFailure() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	if last := s.turn.last; last != nil && last.StopReason == message.StopError {
 		s.say(wire.AgentChunk, last.ErrorMessage)
 	}
@@ -211,19 +222,16 @@ func (s *sink) tellFailure() {
 
 // tellText, tellChunk and tellPlan are for the goroutine that replays.
 func (s *sink) tellText(kind wire.ChunkKind, text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.say(kind, text)
 }
 
 func (s *sink) tellChunk(kind wire.ChunkKind, id, text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.chunk(kind, id, text)
 }
 
 func (s *sink) tellPlan(todos []event.Todo) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plan(todos)
 }

@@ -139,12 +139,12 @@ func (s *sink) begun(e event.ToolStart) {
 // progressed tells how far a call is.
 func (s *sink) progressed(e event.ToolUpdate) {
 	c := s.calls[e.ToolCallID]
-	if c == nil || s.closed {
+	if c == nil {
 		return
 	}
-	s.session.server.send(frames.Note{Name: wire.UpdateMethod, Body: wire.Progress{SessionID: s.session.id, Update: wire.ToolCall{
+	s.note(wire.Progress{SessionID: s.session.id, Update: wire.ToolCall{
 		Update: updateCall, ToolCallID: e.ToolCallID, Status: statusRunning, Content: c.shown(e.PartialResult), RawOutput: e.PartialResult,
-	}}})
+	}})
 }
 
 // ended tells what a call gave.
