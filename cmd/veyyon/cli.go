@@ -98,6 +98,13 @@ var commandNames = []string{"launch", "acp", "models", "session", "export", "con
 // parse reads the command line. run does what it says; it is nil when that is
 // done already (--help and --version, printed to out).
 func parse(args []string, out io.Writer) (run func() error, err error) {
+	if rest, ok := settingUp(args); ok {
+		var c cli
+		if _, over, err := parseInto(&c, rest, out); over || err != nil {
+			return nil, err
+		}
+		return func() error { return setUp(&c.launchFlags) }, nil
+	}
 	if len(args) > 0 && args[0] == modeACP {
 		if flags, ok := quick(args[1:]); ok {
 			return func() error { return (&acpCommand{}).Run(flags) }, nil

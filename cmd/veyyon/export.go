@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"veyyon.dev/veyyon/core/export"
@@ -56,7 +57,7 @@ func (c *exportCommand) Run(flags *launchFlags) error {
 // was started, also in the home directory, since no model gets to work there.
 func offline(flags *launchFlags) *launch {
 	flags.AllowHome = true
-	return &launch{flags: flags}
+	return &launch{flags: flags, told: new(sync.Map)}
 }
 
 // look reads a session, also one that a server writes: by its file, or by the

@@ -32,7 +32,7 @@ func (l *launch) findModels() error {
 		l.warn("an .env file was passed over", err)
 	}
 	l.runtimeKeys = map[string]string{}
-	l.keys = auth.NewSource(l.runtimeKeys, auth.NewStore(filepath.Join(l.dirs.Agent, "auth.json")), env)
+	l.keys = auth.NewSource(l.runtimeKeys, l.store(), env)
 	l.secrets = l.veil(env)
 	l.models = newRegistry(l.dirs, l.settings, l.keys, play, l.secrets)
 	for _, warning := range l.models.Warnings() {
@@ -40,6 +40,9 @@ func (l *launch) findModels() error {
 	}
 	return nil
 }
+
+// store keeps the keys of the profile.
+func (l *launch) store() *auth.Store { return auth.NewStore(filepath.Join(l.dirs.Agent, "auth.json")) }
 
 func newRegistry(dirs config.Dirs, s *config.Settings, keys *auth.Source, play *scripted.Play, secrets *veil.Veil) *registry.Registry {
 	client := wire.NewClient()
