@@ -20,7 +20,7 @@ import (
 const setupFlag = "--acp-terminal-auth"
 
 // howToConfigure is for whoever cannot be shown the screen, or leaves it early.
-const howToConfigure = "Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY and others), or from models.yml of the profile; `veyyon models` lists what can be used."
+const howToConfigure = "Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY and others), or from models.yml of the profile; `veyyon models` lists what can be used"
 
 // settingUp tells whether the command line asks for the setup screen, and gives it
 // without that, without --mode and without the name acp.
