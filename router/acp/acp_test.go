@@ -230,6 +230,32 @@ func TestASessionIsToldAgain(t *testing.T) {
 	})
 }
 
+// A client that reads a session again at once was told that the file is in use.
+func TestASessionIsLoadedRightBehindItsClose(t *testing.T) {
+	inBubble(t, "- {repeat: true, steps: [{text: ok}, {delay_ms: 5}]}", free, `{}`, func(t *testing.T, c *client) {
+		s := c.begin()
+		where := fmt.Sprintf(`{"sessionId":%q,"cwd":%q,"mcpServers":[]}`, s, c.dir)
+		c.settle(c.prompt(s, "go"))
+		for range 20 {
+			c.prompt(s, "go on")
+			c.send("session/close", fmt.Sprintf(`{"sessionId":%q}`, s))
+			open := map[string]bool{}
+			for _, method := range []string{"session/load", "session/resume"} { // at once
+				open[fmt.Sprint(c.send(method, where))] = true
+			}
+			c.until(func(f frame) bool {
+				if f.Method == "" && open[string(f.ID)] {
+					delete(open, string(f.ID))
+					if f.Error != nil {
+						t.Errorf("%s: %+v", f.ID, f.Error)
+					}
+				}
+				return len(open) == 0
+			})
+		}
+	})
+}
+
 func TestSessionsAreRefusedInWords(t *testing.T) {
 	inBubble(t, "[]", free, `{}`, func(t *testing.T, c *client) {
 		s := c.begin()

@@ -8,6 +8,7 @@ import (
 	"veyyon.dev/veyyon/core"
 	"veyyon.dev/veyyon/core/event"
 	"veyyon.dev/veyyon/core/fault"
+	"veyyon.dev/veyyon/core/file"
 	"veyyon.dev/veyyon/core/file/picture"
 	"veyyon.dev/veyyon/core/host"
 	"veyyon.dev/veyyon/core/transcript"
@@ -56,18 +57,19 @@ type Server struct {
 	ledger *router.Ledger
 	client atomic.Pointer[wire.Capabilities]
 	shelf  transcript.Shelf // what lists have read
+	loads  file.Locks       // by id: of two loads of a session at once the second finds it open
 	works  sync.WaitGroup   // one for each session that has a turn, or unwinds; End waits
 
 	mu       sync.Mutex
 	sessions map[string]*session // the open ones, by id
-	order    []string            // their ids, the first opened first
+	leaving  map[string]*session // those that unwind, by id
 	disabled map[string]bool     // extension providers, by id
 	ended    bool
 }
 
 // NewServer returns a server without sessions. ctx is the connection's life.
 func NewServer(ctx context.Context, out stages.Outbox, l *router.Ledger, opts Options) *Server {
-	s := &Server{opts: opts, ctx: ctx, out: out, ledger: l, sessions: map[string]*session{}, disabled: map[string]bool{}}
+	s := &Server{opts: opts, ctx: ctx, out: out, ledger: l, sessions: map[string]*session{}, leaving: map[string]*session{}, disabled: map[string]bool{}}
 	s.client.Store(&wire.Capabilities{})
 	return s
 }
@@ -113,24 +115,32 @@ func (s *Server) add(one *session) error {
 		return fault.New(fault.Cancelled, "the client has closed the connection")
 	}
 	s.sessions[one.id] = one
-	s.order = append(s.order, one.id)
 	return nil
 }
 
-// remove takes a session out of the table; nil when it is not there.
+// remove takes a session out of the table; nil when it is not there. The caller
+// lets it unwind.
 func (s *Server) remove(id string) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one := s.sessions[id]
-	if one == nil {
-		return nil
-	}
-	delete(s.sessions, id)
-	for i, known := range s.order {
-		if known == id {
-			s.order = append(s.order[:i:i], s.order[i+1:]...)
-			break
-		}
+	if one != nil {
+		delete(s.sessions, id)
+		s.leaving[id] = one
 	}
 	return one
+}
+
+// left waits for the session of this id that unwinds, if there is one, or for the
+// end of ctx: until then its file is in use.
+func (s *Server) left(ctx context.Context, id string) {
+	s.mu.Lock()
+	one := s.leaving[id]
+	s.mu.Unlock()
+	if one != nil {
+		select {
+		case <-one.life.Done():
+		case <-ctx.Done():
+		}
+	}
 }

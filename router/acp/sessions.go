@@ -108,6 +108,12 @@ func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // stored is an open session, or a stored one of this directory that is opened.
 func (s *Server) stored(ctx context.Context, o wire.Opening) (*session, error) {
+	unlock, err := s.loads.Lock(ctx, o.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	s.left(ctx, o.SessionID)
 	if one, err := s.find(o.SessionID); err == nil {
 		if !file.Same(one.dir, o.CWD) {
 			return nil, fault.Newf(fault.Invalid, "ACP session %s is already loaded for %s, not %s", o.SessionID, one.dir, o.CWD)
@@ -239,6 +245,11 @@ func (one *session) unwind(cause error) {
 	defer cancel()
 	_ = one.agent.Stop(ctx) // what has not ended by then is ended below
 	one.sink.end()
+	one.server.mu.Lock()
+	if one.server.leaving[one.id] == one {
+		delete(one.server.leaving, one.id)
+	}
+	one.server.mu.Unlock()
 	one.end(cause)
 }
 
