@@ -160,6 +160,12 @@ func (a *Agent) Settled(ctx context.Context) error {
 	}
 }
 
+// Park lets what background jobs of the session in front give wait for its next
+// prompt.
+func (a *Agent) Park(ctx context.Context) error {
+	return a.tell(ctx, func(front *session.Session) error { return front.Park(ctx) })
+}
+
 // Linger waits for the conversations in the background, or for the end of ctx.
 func (a *Agent) Linger(ctx context.Context) { a.hub.Linger(ctx) }
 

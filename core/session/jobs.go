@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -38,6 +39,12 @@ func Board(of tool.Session) (b *job.Board, ok bool) {
 
 // Jobs lists the background jobs, those too that have ended a short while ago.
 func (s *Session) Jobs() []job.Job { return s.board.List() }
+
+// Park lets what background jobs give wait for the next prompt, and begins no run
+// by itself before: for a host that can show a run only as a prompt's.
+func (s *Session) Park(ctx context.Context) error {
+	return s.do(ctx, func(st *state) { st.parked = true })
+}
 
 // jobsWillWake tells whether a background job will go on with the conversation
 // by itself. After an abort, and at a limit, its result waits for the next

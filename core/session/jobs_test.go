@@ -102,6 +102,17 @@ func TestAFinishedJobIsToldOnce(t *testing.T) {
 			0, func(*testing.T, *Session) {},
 			[]string{"user", "assistant toolUse", "toolResult", "assistant stop", sleptText, "assistant stop"},
 		},
+		"parked: with the next prompt": {
+			0, func(t *testing.T, s *Session) {
+				time.Sleep(time.Second)
+				if err := s.Park(t.Context()); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(20 * time.Second)
+				say(t, s, "go on")
+			},
+			[]string{"user", "assistant toolUse", "toolResult", "assistant stop", sleptText, "user", "assistant stop"},
+		},
 		"streaming: at the end of the answer": {
 			15, func(*testing.T, *Session) {},
 			[]string{"user", "assistant toolUse", "toolResult", "assistant stop", sleptText, "assistant stop"},

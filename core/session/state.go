@@ -49,7 +49,7 @@ type state struct {
 	next      []*prompt // accepted while something else has to end first, in order
 	queues    queues
 	late      []*message.BashExecution // finished while the run went on; they join at its end
-	parked    bool                     // the person aborted: follow-ups wait for the next prompt
+	parked    bool                     // the person aborted, or the host wants it so: follow-ups and results of jobs wait for the next prompt
 	bash      map[*bashRun]struct{}
 	told      bool // what opts.Busy has been told
 	stopped   bool

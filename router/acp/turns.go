@@ -198,10 +198,22 @@ func (one *session) run(t *turn) error {
 	case <-t.ctx.Done():
 		return one.abort()
 	}
-	if err := one.agent.Settled(t.ctx); err != nil && t.ctx.Err() != nil {
+	if t.rest(one) != nil && t.ctx.Err() != nil {
 		return one.abort()
 	}
 	return nil
+}
+
+// rest waits until the session has come to rest. Background jobs may go on for long:
+// what they give waits for the next prompt, as clients can show it nowhere else.
+func (t *turn) rest(one *session) error {
+	if err := one.agent.Settled(t.ctx); err != nil {
+		return err
+	}
+	if err := one.agent.Park(t.ctx); err != nil {
+		return err
+	}
+	return one.agent.Settled(t.ctx) // a run may have begun in between
 }
 
 // abort ends what runs and waits for it. A session that does not come to rest is
