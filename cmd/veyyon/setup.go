@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
-	"charm.land/huh/v2"
 	"golang.org/x/term"
 
 	"veyyon.dev/veyyon/core/config"
@@ -47,8 +47,11 @@ const (
 	setupDone  = "Done"
 )
 
-// setUp shows the screen until the person is done. The error says how to configure
-// keys where no model can be used then.
+// setUp asks until the person is done. The error says how to configure keys where no
+// model can be used then.
+//
+// It asks line by line: a library of screens (huh) takes 3 MB of the binary and a
+// tenth of the time until any start is ready, and this is shown once.
 func setUp(flags *launchFlags) error {
 	if !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())) {
 		return errors.New("the setup screen needs a terminal. " + howToConfigure)
@@ -60,11 +63,7 @@ func setUp(flags *launchFlags) error {
 		}
 	}
 	for {
-		what := setupDone
-		if len(l.usable()) == 0 {
-			what = setupKey
-		}
-		err := form(huh.NewSelect[string]().Title("Veyyon").Description(l.standing()).Options(huh.NewOptions(setupKey, setupModel, setupDone)...).Value(&what))
+		what, err := choose("Veyyon: "+l.standing(), []string{setupKey, setupModel, setupDone})
 		switch {
 		case err != nil:
 			return err
@@ -83,13 +82,39 @@ func setUp(flags *launchFlags) error {
 	}
 }
 
-// form shows one field.
-func form(field huh.Field) error {
-	err := huh.NewForm(huh.NewGroup(field)).Run()
-	if errors.Is(err, huh.ErrUserAborted) {
-		return &exitError{code: 130}
+// choose lets the person choose one of a list by its number.
+func choose(title string, options []string) (string, error) {
+	fmt.Printf("\n%s\n", title)
+	for i, option := range options {
+		fmt.Printf("%3d. %s\n", i+1, option)
 	}
-	return err
+	for {
+		fmt.Printf("A number between 1 and %d: ", len(options))
+		line, err := typed()
+		if err != nil {
+			return "", err
+		}
+		if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil && n >= 1 && n <= len(options) {
+			return options[n-1], nil
+		}
+	}
+}
+
+// typed is a line from the terminal. It reads no byte more, as the next line may be a
+// key that is not to be seen.
+func typed() (string, error) {
+	var line []byte
+	for piece := make([]byte, 1); ; {
+		n, err := os.Stdin.Read(piece)
+		switch {
+		case n == 1 && piece[0] == '\n':
+			return string(line), nil
+		case n == 1:
+			line = append(line, piece[0])
+		case err != nil:
+			return "", errors.New("the terminal was closed. " + howToConfigure)
+		}
+	}
 }
 
 // usable are the models that have a key, without those that play scripts.
@@ -124,29 +149,30 @@ func (l *launch) providers() (names []string) {
 
 // addKey asks for a provider and its key, and stores that.
 func (l *launch) addKey() error {
-	var options []huh.Option[string]
+	const has = " (has a key)"
+	var options []string
 	ready := l.usable()
 	for _, name := range l.providers() {
-		label := name
 		if slices.ContainsFunc(ready, func(ref string) bool { return strings.HasPrefix(ref, name+"/") }) {
-			label += " (has a key)"
+			name += has
 		}
-		options = append(options, huh.NewOption(label, name))
+		options = append(options, name)
 	}
 	if len(options) == 0 {
 		return errors.New("no provider is known: `veyyon models refresh` gets the catalogue")
 	}
-	var provider, key string
-	if err := form(huh.NewSelect[string]().Title("Provider").Options(options...).Height(12).Value(&provider)); err != nil {
+	provider, err := choose("Provider", options)
+	if err != nil {
 		return err
 	}
-	if err := form(huh.NewInput().Title("API key for " + provider).Description("Leave it empty to go back.").EchoMode(huh.EchoModePassword).Value(&key)); err != nil {
+	provider = strings.TrimSuffix(provider, has)
+	fmt.Printf("API key for %s (not shown; empty goes back): ", provider)
+	key, err := term.ReadPassword(int(os.Stdin.Fd()))
+	fmt.Println()
+	if err != nil || strings.TrimSpace(string(key)) == "" {
 		return err
 	}
-	if key = strings.TrimSpace(key); key == "" {
-		return nil
-	}
-	if err := l.store().Set(provider, key); err != nil {
+	if err := l.store().Set(provider, strings.TrimSpace(string(key))); err != nil {
 		return err
 	}
 	l.models.Reload()
@@ -159,8 +185,8 @@ func (l *launch) chooseDefault() error {
 	if len(refs) == 0 {
 		return nil // the first page says so
 	}
-	ref := l.defaultModel()
-	if err := form(huh.NewSelect[string]().Title("Default model").Options(huh.NewOptions(refs...)...).Height(12).Value(&ref)); err != nil {
+	ref, err := choose("Default model", refs)
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)

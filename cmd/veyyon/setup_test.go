@@ -26,8 +26,7 @@ type screen struct {
 	shown bytes.Buffer
 }
 
-// showSetup starts the program with these arguments and without any key. On a dumb
-// terminal the screen asks line by line, which needs no exact moment for a key.
+// showSetup starts the program with these arguments and without any key.
 func showSetup(t *testing.T, args ...string) *screen {
 	t.Helper()
 	ourselves, err := os.Executable()
@@ -36,7 +35,7 @@ func showSetup(t *testing.T, args ...string) *screen {
 	}
 	s := &screen{t: t, cmd: exec.CommandContext(t.Context(), ourselves, args...), home: t.TempDir()}
 	s.cmd.Dir = s.home
-	s.cmd.Env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TERM=dumb", beMain + "=1", "GORACE=" + noRaceSleep}
+	s.cmd.Env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), beMain + "=1", "GORACE=" + noRaceSleep}
 	if s.keys, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 40, Cols: 100}); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -138,13 +140,16 @@ func describe(name string, raw json.RawMessage, lookup func(string) (string, boo
 	return s, (d.Enabled == nil || *d.Enabled) && !d.Disabled, s.check()
 }
 
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`) })
 
 // expanded is a text with its variables, ${NAME} and ${NAME:-instead}. One that is
 // not set and has no instead stays as it is written.
 func expanded(text string, lookup func(string) (string, bool)) string {
-	return variable.ReplaceAllStringFunc(text, func(found string) string {
-		parts := variable.FindStringSubmatch(found)
+	if !strings.Contains(text, "${") {
+		return text
+	}
+	return variable().ReplaceAllStringFunc(text, func(found string) string {
+		parts := variable().FindStringSubmatch(found)
 		if value, ok := lookup(parts[1]); ok && value != "" {
 			return value
 		}

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
+	"strings"
 	"time"
 )
 
@@ -45,12 +45,13 @@ const DefaultTimeout = 30 * time.Second
 
 func (s Server) timeout() time.Duration { return cmp.Or(s.Timeout, DefaultTimeout) }
 
-var legalName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,100}$`)
+// letters are those of a name.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 // check says what is wrong with a description (facts/platform 6).
 func (s Server) check() error {
 	switch {
-	case !legalName.MatchString(s.Name):
+	case len(s.Name) == 0 || len(s.Name) > 100 || strings.Trim(s.Name, letters) != "":
 		return errors.New("the name must be 1 to 100 letters, digits, dots, hyphens and underscores")
 	case s.Command != "" && s.URL != "":
 		return errors.New(`both "command" and "url" are set`)
