@@ -43,6 +43,12 @@ func (r row) judged(reference float64) row {
 	return r
 }
 
+// near tells whether a ratio that misses its limit is within slack of it.
+func (r row) near(slack float64) bool {
+	limit := limits[r.Scenario+" "+r.Metric]
+	return r.Ratio != nil && limit.used != nil && limit.used(*r.Ratio) <= slack
+}
+
 // miss says which limit was missed and by what.
 func (r row) miss() string {
 	text := fmt.Sprintf("%s %s: %s %s", r.Scenario, r.Metric, number(r.Value), r.Unit)

@@ -71,9 +71,12 @@ func TestTableNamesWhatWasMissed(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	missed := misses(sampleRows())
+	missed := misses(sampleRows(), 1)
 	if missed == nil || missed.Error() != "missed: flood rate: 30000 commands/s, reference 100000, ratio 0.3, limit ratio ≥ 0.4" {
 		t.Errorf("misses: %v", missed)
+	}
+	if misses(sampleRows(), 1.3) == nil || misses(sampleRows(), 1.4) != nil { // 0.3 is a third beyond 0.4
+		t.Errorf("with slack: %v, %v", misses(sampleRows(), 1.3), misses(sampleRows(), 1.4))
 	}
 }
 
