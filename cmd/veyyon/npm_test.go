@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,56 +22,59 @@ import (
 
 // npmWait is how long the packages may take to come; then the tests that need them
 // are skipped, as without a network.
-const npmWait = 2 * time.Minute
+const npmWait = time.Minute
 
 // npmPackages is a folder with testdata/npm and the packages it names, which is
 // kept for the next run. Without node, npm or the registry the test is skipped.
 func npmPackages(t *testing.T) string {
 	t.Helper()
-	node, err := exec.LookPath("node")
+	dir, err := npmInstalled()
 	if err != nil {
-		t.Skip("there is no node here")
+		t.Skip(err)
 	}
-	if version, err := exec.Command(node, "-p", "+process.versions.node.split('.')[0]").Output(); err != nil || len(version) < 2 || string(version) < "20" {
-		t.Skipf("node is not version 20 or later: %s", version)
+	return dir
+}
+
+// npmInstalled tries once for all tests. The error is why there are no packages.
+var npmInstalled = sync.OnceValues(func() (dir string, err error) {
+	version, err := exec.Command("node", "-p", "process.versions.node").Output()
+	if major, _ := strconv.Atoi(strings.Split(string(version), ".")[0]); err != nil || major < 20 {
+		return "", fmt.Errorf("there is no node 20 or later here: %s %w", version, err)
 	}
 	packages, err := os.ReadFile(filepath.Join("testdata", "npm", "package.json"))
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		t.Skipf("there is no folder to keep packages in: %v", err)
+		return "", fmt.Errorf("there is no folder to keep packages in: %w", err)
 	}
-	dir := filepath.Join(cache, fmt.Sprintf("veyyon-test-npm-%x", sha256.Sum256(packages))[:32])
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "npm"))); err != nil && !strings.Contains(err.Error(), "exists") {
-		t.Fatal(err)
+	dir = filepath.Join(cache, fmt.Sprintf("veyyon-test-npm-%x", sha256.Sum256(packages))[:32])
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
 	}
-	for _, name := range []string{"client.mjs", "turns.yml"} { // these may have changed
+	for _, name := range []string{"package.json", "client.mjs", "turns.yml"} {
 		raw, err := os.ReadFile(filepath.Join("testdata", "npm", name))
 		if err != nil {
-			t.Fatal(err)
+			return "", err
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), raw, 0o600); err != nil {
-			t.Fatal(err)
+			return "", err
 		}
 	}
 	complete := filepath.Join(dir, "complete")
 	if _, err := os.Stat(complete); err == nil {
-		return dir
+		return dir, nil
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), npmWait)
+	ctx, cancel := context.WithTimeout(context.Background(), npmWait)
 	defer cancel()
-	install := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts")
+	install := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=0")
 	install.Dir = dir
 	if out, err := install.CombinedOutput(); err != nil {
-		t.Skipf("the packages cannot be had: %v: %.300s", err, out)
+		return "", fmt.Errorf("the packages cannot be had: %w: %.300s", err, out)
 	}
-	if err := os.WriteFile(complete, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
+	return dir, os.WriteFile(complete, nil, 0o600)
+})
 
 // The official client drives a whole session, and each frame of ours is as the
 // official schema has it.
