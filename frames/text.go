@@ -1,6 +1,30 @@
 package frames
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+var byteOrderMark = []byte("\ufeff")
+
+// Text is a line as it is read: without a byte-order mark and white space around
+// it, and with U+FFFD for bytes that are not UTF-8.
+func Text(line Line) []byte {
+	text := bytes.TrimPrefix(line, byteOrderMark)
+	if !utf8.Valid(text) {
+		text = bytes.ToValidUTF8(text, []byte("\ufffd"))
+	}
+	return bytes.Trim(text, " \t\r\n") // what JSON calls white space
+}
+
+// Clean makes sure of what is promised for every line that is written: values that
+// are passed on as they came may break it.
+func Clean(line []byte) []byte {
+	if !utf8.Valid(line) {
+		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
+	}
+	return EscapeSeparators(line)
+}
 
 const hexDigits = "0123456789abcdef"
 

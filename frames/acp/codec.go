@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/frames"
@@ -49,20 +48,13 @@ type AnswerError struct {
 
 func (e *AnswerError) Error() string { return e.Message }
 
-var (
-	byteOrderMark = []byte("\ufeff")
-	null          = frames.ID("null")
-)
+var null = frames.ID("null")
 
 // Decode turns one line into a Command, a Reply, a Cancel or a Malformed; and
 // into nil a line that is never answered: a blank one, a notification that is
 // not known, and what looks like an answer to no request.
 func (c *Codec) Decode(line frames.Line) frames.Inbound {
-	text := bytes.TrimPrefix(line, byteOrderMark)
-	if !utf8.Valid(text) {
-		text = bytes.ToValidUTF8(text, []byte("\ufffd"))
-	}
-	text = bytes.Trim(text, " \t\r\n") // what JSON calls white space
+	text := frames.Text(line)
 	switch {
 	case len(text) == 0:
 		return nil

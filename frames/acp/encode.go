@@ -1,10 +1,8 @@
 package acp
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
-	"unicode/utf8"
 
 	"veyyon.dev/veyyon/core/fault"
 	"veyyon.dev/veyyon/frames"
@@ -58,16 +56,7 @@ func (c *Codec) Encode(out frames.Outbound) (line frames.Line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return clean(append(line, '}')), nil
-}
-
-// clean makes sure of what is promised for every line: values that are passed on
-// as they came may break it.
-func clean(line []byte) []byte {
-	if !utf8.Valid(line) {
-		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
-	}
-	return frames.EscapeSeparators(line)
+	return frames.Clean(append(line, '}')), nil
 }
 
 // Unencodable turns a result that Encode refused into an error. Other frames have

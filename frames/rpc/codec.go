@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"veyyon.dev/veyyon/core/message"
 	"veyyon.dev/veyyon/frames"
@@ -42,17 +41,11 @@ type Codec struct {
 // NewCodec returns a codec that knows the commands that are keys of bodies.
 func NewCodec(bodies map[string]BodyDecoder) *Codec { return &Codec{bodies: bodies} }
 
-var byteOrderMark = []byte("\ufeff")
-
 // Decode turns one line into a Command, a Reply or a Malformed, and a blank
 // line into nil. Bytes that are not UTF-8 become U+FFFD, and a byte-order mark
 // is dropped.
 func (c *Codec) Decode(line frames.Line) frames.Inbound {
-	text := bytes.TrimPrefix(line, byteOrderMark)
-	if !utf8.Valid(text) {
-		text = bytes.ToValidUTF8(text, []byte("\ufffd"))
-	}
-	text = bytes.Trim(text, " \t\r\n") // what JSON calls white space
+	text := frames.Text(line)
 	switch {
 	case len(text) == 0:
 		return nil

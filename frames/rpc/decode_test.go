@@ -300,7 +300,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		got := testCodec().Decode(bytes.Clone(line))
-		text := bytes.Trim(bytes.TrimPrefix(line, byteOrderMark), " \t\r\n")
+		text := bytes.Trim(bytes.TrimPrefix(line, []byte("\ufeff")), " \t\r\n")
 		var fields map[string]json.RawMessage
 		valid := json.Unmarshal(text, &fields) == nil && fields != nil
 		switch got := got.(type) {

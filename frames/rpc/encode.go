@@ -1,9 +1,7 @@
 package rpc
 
 import (
-	"bytes"
 	"fmt"
-	"unicode/utf8"
 
 	"veyyon.dev/veyyon/frames"
 )
@@ -31,16 +29,7 @@ func (c *Codec) Encode(out frames.Outbound) (line frames.Line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return clean(line), nil
-}
-
-// clean makes sure of what is promised for every line: values that are passed
-// on as they came (tool arguments, details) may break it.
-func clean(line []byte) []byte {
-	if !utf8.Valid(line) {
-		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
-	}
-	return frames.EscapeSeparators(line)
+	return frames.Clean(line), nil
 }
 
 // Unencodable turns an answer whose data Encode refused into a failure with the

@@ -129,5 +129,5 @@ func (c *Codec) messageText(m *message.Assistant) ([]byte, error) {
 
 func marshal(v any) ([]byte, error) {
 	raw, err := frames.Marshal(v)
-	return clean(raw), err
+	return frames.Clean(raw), err
 }
