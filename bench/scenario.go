@@ -135,7 +135,7 @@ const tries = 3
 // quickSlack is how far beyond its limit a ratio may be in a quick run, which
 // measures a few times on whatever machine a change is checked on: so much two runs
 // of one program differ there. A full run forgives nothing.
-const quickSlack = 1.2
+const quickSlack = 1.3
 
 func slack(quick bool) float64 {
 	if quick {
